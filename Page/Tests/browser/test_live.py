@@ -3,8 +3,9 @@
 import os
 import signal
 import subprocess
+import threading
 
-from harness import APP, Keys, PageTest
+from harness import APP, Keys, PageTest, cli_executable
 from test_controls import SCHEMA, TEXT
 
 
@@ -74,6 +75,43 @@ class LiveTest(PageTest):
                       == ("Lin", "7.25", "33", "80"), "all changes")
         expected = TEXT.replace("Grace", "Lin").replace("2.50", "7.25").replace("0x0E", "33").replace("90s", "80s")
         self.assertEqual(self.home.text(), expected)
+
+    def test_two_tabs_an_editor_and_the_command_write_at_once(self):
+        other = self.open()
+        failures = []
+
+        def often(*words, editor=None):
+            """What a person does in a terminal meanwhile."""
+            try:
+                for value in range(20, 40):
+                    environment = {**self.home.environment, **({"EDITOR": editor.format(value)} if editor else {})}
+                    run = subprocess.run([cli_executable(), *[word.format(value) for word in words]], env=environment, capture_output=True, text=True)
+                    if run.returncode:
+                        failures.append(run.stderr)
+            except OSError as error:
+                failures.append(str(error))
+
+        # The editor changes the line of a duration, in a copy that the command stores with what others have changed since.
+        actors = [threading.Thread(target=often, args=("set", APP, "size", "{}")),
+                  threading.Thread(target=often, args=("edit", APP), kwargs={"editor": "sed -i 's/^wait.*/wait = \"{}s\"/'"})]
+        for actor in actors:
+            actor.start()
+        for number in range(6):
+            self.tab.row("name", "input").type(f"Lin{number}")
+            other.row("ratio", "input[type=number]").type(f"{number + 3}.25")
+        for actor in actors:
+            actor.join()
+        self.assertEqual(failures, [])
+        self.wait_for_text("Lin5", "8.25", "39")
+        for tab in [self.tab, other]:
+            tab.until(lambda: (self.name(tab), tab.value("ratio", "input[type=number]"), tab.value("size", "input[type=number]"), tab.value("wait", "input"))
+                      == ("Lin5", "8.25", "39", "39"), "all changes")
+        lines = self.home.text().splitlines()
+        kept = [line for line in TEXT.splitlines() if not line.startswith(("name", "ratio", "size", "wait"))]
+        self.assertEqual([line for line in lines if not line.startswith(("name", "ratio", "size", "wait"))], kept)
+        for before in TEXT.splitlines():
+            comment = before.partition("#")[2]
+            self.assertTrue(comment == "" or comment in self.home.text(), comment)
 
     def test_what_is_being_typed_stays_when_another_changes_the_value(self):
         field = self.tab.row("name", "input")
