@@ -123,6 +123,13 @@ struct DescribeCommandTests {
       try test.run("describe", app, "hosts.a.port").output.contains("  needs     an integer from 1\n"))
   }
 
+  @Test func `an empty table of declared keys is no key, and one of unknown keys is`() throws {
+    try test.write("[editor] # mine\n\n[plugin]\n")
+    let described = try #require(try json(test.run("describe", app, "--json").output) as? [[String: Any]])
+    let keys = described.compactMap { $0["key"] as? String }
+    #expect(!keys.contains("editor") && keys.contains("plugin"), "\(keys)")
+  }
+
   @Test func `describe of what there is not says so`() throws {
     #expect(
       try test.run("describe", app, "editor.font-sise")

@@ -50,8 +50,10 @@ struct KeyDescription {
     var leaves: [TOMLPath] = []
     path.collectDifferences(nil, snapshot[path], into: &leaves)
     for leaf in leaves where !leaf.isRoot {
-      let path = schema.key(around: leaf)?.path ?? leaf
-      if seen.insert(path).inserted { paths.append(path) }
+      let key = schema.key(around: leaf)?.path
+      // An empty table of declared keys has no value.
+      if key == nil, snapshot[leaf]?.table?.isEmpty == true, !schema.keys(below: leaf).isEmpty { continue }
+      if seen.insert(key ?? leaf).inserted { paths.append(key ?? leaf) }
     }
     return paths
   }
