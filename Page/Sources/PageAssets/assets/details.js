@@ -85,11 +85,13 @@ async function showHistory(row, past) {
   } catch {
     // A file without a history is one without entries.
   }
+  const { key } = row;
+  // Another file, or another schema, may have no such key.
+  if (!key) return;
   if (!Array.isArray(entries) || entries.length === 0) {
     past.replaceChildren(el("p", { class: "quiet-text" }, "The history has no change of this value."));
     return;
   }
-  const { key } = row;
   past.replaceChildren(el("ol", { class: "history" }, entries.map((entry, at) => {
     const changes = entry.changes.map((change) => el("span", { class: "change" },
       change.key !== key.key && el("code", {}, `${change.key}: `),
