@@ -24,6 +24,8 @@ public final class EtcdClient: Sendable {
   private let tokens = TokenKeeper()
   /// Protects which endpoints are tried first.
   private let ring: Mutex<EndpointRing>
+  /// Protects the credentials that were used last.
+  private let credentials: Mutex<EtcdCredentials?>
 
   /// Creates a client. It connects when the first call is made.
   ///
@@ -44,7 +46,10 @@ public final class EtcdClient: Sendable {
     // An attempt goes on for the next call: over a slow line it takes longer than an endpoint's share of this one's time.
     let patience = max(configuration.deadline, .seconds(3))
     let group = configuration.eventLoopGroup ?? MultiThreadedEventLoopGroup.singleton
-    endpoints = addresses.map { Endpoint($0, tls: tls, on: group.any(), patience: patience) }
+    endpoints = addresses.map {
+      Endpoint($0, tls: tls, on: group.any(), patience: patience, pingInterval: configuration.pingInterval)
+    }
+    credentials = Mutex(configuration.credentials)
     ring = Mutex(EndpointRing(count: configuration.endpoints.count))
   }
 
@@ -54,6 +59,27 @@ public final class EtcdClient: Sendable {
 
   /// That the client's certificate has expired, or will within two weeks; `nil` if it is good for longer, or there is none.
   public var certificateWarning: String? { endpoints.lazy.compactMap { $0.certificateWarning() }.first }
+
+  /// Whether calls go to another endpoint than the first, because that did not answer.
+  public var isAway: Bool { ring.withLock { $0.preferred != 0 } }
+
+  /// Goes back to the first endpoint, if it answers. Calls go there then, and the connections to others are closed as soon as
+  /// the calls and watches that they have are over.
+  ///
+  /// - Parameter key: A key that the user may read.
+  /// - Returns: Whether it answered.
+  public func returnToFirst(reading key: String) async -> Bool {
+    guard isAway, let first = endpoints.first else { return false }
+    let range = EtcdRange(.key(key), keysOnly: true)
+    do throws(EtcdError) {
+      _ = try await call(.range, range, at: first.url, needsLeader: true, as: EtcdRangeResponse.self)
+    } catch {
+      return false
+    }
+    ring.withLock { $0.succeeded(0) }
+    for other in endpoints.dropFirst() { other.retire() }
+    return true
+  }
 
   /// Closes all connections. Open calls and watches end with an error.
   public func shutdown() async {
@@ -81,9 +107,9 @@ extension EtcdClient {
   /// Makes a call at one endpoint, for what is about a member and not about the cluster.
   func call<Answer: ProtobufReadable>(
     _ method: Method, _ message: some ProtobufWritable, at address: String, deadline: Duration? = nil,
-    as type: Answer.Type = Answer.self
+    needsLeader: Bool = false, as type: Answer.Type = Answer.self
   ) async throws(EtcdError) -> Answer {
-    let call = Call(method, message, .repeatable, needsLeader: false)
+    let call = Call(method, message, .repeatable, needsLeader: needsLeader)
     return try await self.at(address, deadline: deadline) { endpoint, token, deadline throws(EtcdError) in
       try await Self.send(call, to: endpoint, token, deadline)
     }
@@ -165,7 +191,7 @@ extension EtcdClient {
   private func authenticated<Value>(
     _ endpoint: Endpoint, tokenBy share: NIODeadline, until deadline: NIODeadline, _ attempt: Attempt<Value>
   ) async throws(EtcdError) -> Value {
-    guard let credentials = configuration.credentials else {
+    guard configuration.credentials != nil else {
       do throws(EtcdError) {
         return try await attempt(endpoint, nil, deadline)
       } catch {
@@ -176,7 +202,7 @@ extension EtcdClient {
       }
     }
     let fetch: TokenKeeper.Fetch = { [self] () throws(EtcdError) in
-      try await fetchToken(credentials, at: endpoint, until: share)
+      try await fetchToken(at: endpoint, until: share)
     }
     let patience = share - .now()
     // A login is an answer, after which there is as much time again.
@@ -192,6 +218,21 @@ extension EtcdClient {
   }
 
   /// - Returns: A token, or `nil` if the cluster has no authentication.
+  private func fetchToken(at endpoint: Endpoint, until deadline: NIODeadline) async throws(EtcdError) -> String? {
+    guard let known = credentials.withLock({ $0 }) else { return nil }
+    do throws(EtcdError) {
+      return try await fetchToken(known, at: endpoint, until: deadline)
+    } catch {
+      // They may have been changed since.
+      guard error.code == .notAuthenticated, let renewed = configuration.renewedCredentials?(), renewed != known else {
+        throw error
+      }
+      let token = try await fetchToken(renewed, at: endpoint, until: deadline)
+      credentials.withLock { $0 = renewed }
+      return token
+    }
+  }
+
   private func fetchToken(_ credentials: EtcdCredentials, at endpoint: Endpoint, until deadline: NIODeadline)
     async throws(EtcdError) -> String?
   {

@@ -40,7 +40,7 @@ public enum EtcdWatchMessage: Sendable, Hashable {
 /// - The member is cut off from the others. It ends its watches by itself when it has missed its leader for three
 ///   elections' time.
 ///
-/// One task may iterate. To drop the watch closes its stream.
+/// One task may iterate. What is not read waits at the member. To drop the watch closes its stream.
 public final class EtcdWatch: AsyncSequence, Sendable {
   /// What the sequence consists of.
   public typealias Element = EtcdWatchMessage
@@ -50,9 +50,14 @@ public final class EtcdWatch: AsyncSequence, Sendable {
   /// The endpoint that serves the watch.
   public let endpoint: String
   let messages: AsyncThrowingStream<EtcdWatchMessage, any Error>
+  private let backlog: WatchBacklog
   private let exchange: Exchange
 
-  init(endpoint: String, messages: AsyncThrowingStream<EtcdWatchMessage, any Error>, exchange: Exchange) {
+  init(
+    endpoint: String, messages: AsyncThrowingStream<EtcdWatchMessage, any Error>, backlog: WatchBacklog,
+    exchange: Exchange
+  ) {
+    self.backlog = backlog
     self.endpoint = endpoint
     self.messages = messages
     self.exchange = exchange
@@ -65,6 +70,12 @@ public final class EtcdWatch: AsyncSequence, Sendable {
   /// That no answer comes within a second or so means that the stream is dead. The member answers without asking the
   /// others: a member that is cut off from them, and has not noticed yet, answers, too.
   public func requestProgress() { exchange.send(RPCFrames.frame(ProgressMessage().protobuf)) }
+
+  fileprivate func hasRead() {
+    let waited = backlog.isFull
+    backlog.remove()
+    if waited { exchange.readMore() }
+  }
 
   /// Closes the stream. The sequence ends.
   public func cancel() { exchange.cancel() }
@@ -90,7 +101,9 @@ public final class EtcdWatch: AsyncSequence, Sendable {
     /// - Parameter actor: Where the caller runs.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(EtcdError) -> EtcdWatchMessage? {
       do {
-        return try await base.next(isolation: actor)
+        let message = try await base.next(isolation: actor)
+        if message != nil { watch.hasRead() }
+        return message
       } catch {
         throw error as? EtcdError ?? EtcdError(.internal, "\(error)", endpoint: watch.endpoint)
       }

@@ -1,5 +1,6 @@
 import EtcdClient
 import EtcdTesting
+import Synchronization
 import Testing
 
 extension ClusterTests {
@@ -97,6 +98,29 @@ extension ClusterTests {
           try await root.changePassword(of: "app", to: "word")
           try await client.put("/app/x", "5")
           #expect(try await client.text("/app/x") == "5")
+        }
+      }
+    }
+
+    @Test func `new credentials are read when the old ones are refused`() async throws {
+      try await withAuth { cluster, root in
+        let renewed = Mutex(EtcdCredentials(user: "app", password: "word"))
+        var configuration = configuration(cluster, "app", "word")
+        configuration.renewedCredentials = { renewed.withLock { $0 } }
+        try await cluster.withClient(configuration) { client in
+          try await client.put("/app/x", "1")
+          try await root.changePassword(of: "app", to: "new")
+          await expectFailure(.notAuthenticated) { try await client.put("/app/x", "2") }
+          renewed.withLock { $0.password = "new" }
+          try await client.put("/app/x", "2")
+          // Two users at a time: nothing is refused while the first one goes.
+          try await root.addUser("second", password: "other")
+          try await root.grantRole("app", to: "second")
+          renewed.withLock { $0 = EtcdCredentials(user: "second", password: "other") }
+          try await client.put("/app/x", "3")
+          try await root.deleteUser("app")
+          try await client.put("/app/x", "4")
+          #expect(try await client.text("/app/x") == "4")
         }
       }
     }

@@ -1,5 +1,6 @@
 import EtcdClient
 import NIOCore
+import NIOHPACK
 import NIOHTTP2
 import Testing
 
@@ -91,6 +92,38 @@ struct CannedAnswerTests {
     let server = try await CannedServer.start([.rstStream(.internalError)])
     let (write, _) = try await errors(server)
     #expect(write?.code == .unavailable && write?.mayHaveHappened == true, "\(write as Any)")
+  }
+
+  @Test func `what is no gRPC is said, and an answer may begin with other headers`() async throws {
+    let page = HTTP2Frame.FramePayload.headers([(":status", "200"), ("content-type", "text/html")])
+    let (_, read) = try await errors(try await CannedServer.start([page, .data(Array("<html>".utf8), isLast: true)]))
+    #expect(read?.message == "Something that is no member answered, with the content type 'text/html'.")
+    let early = HTTP2Frame.FramePayload.headers([(":status", "103")])
+    let server = try await CannedServer.start([early, Self.head, .data(Self.message), Self.success])
+    let client = try EtcdClient(EtcdConfiguration(endpoints: [server.endpoint], deadline: .seconds(10)))
+    #expect(try await client.put("x", "1") == 7)
+    await client.shutdown()
+    try await server.stop()
+  }
+
+  @Test func `a member learns how long a call may take`() async throws {
+    let server = try await CannedServer.start([Self.head, .data(Self.message), Self.success])
+    let client = try EtcdClient(EtcdConfiguration(endpoints: [server.endpoint], deadline: .seconds(10)))
+    try await client.put("x", "1")
+    try await client.put("x", String(repeating: "x", count: 80 << 10))
+    let limits = server.requests.map { $0.first(name: "grpc-timeout") ?? "none" }
+    #expect(limits.count == 2 && limits.allSatisfy { $0.hasSuffix("m") }, "\(limits)")
+    let times = limits.compactMap { Int($0.dropLast()) }
+    // A large one may take as long as a slow line does.
+    #expect((5000...10_100).contains(times.first ?? 0) && times.last ?? 0 > 15_000, "\(limits)")
+    await client.shutdown()
+    try await server.stop()
+  }
+
+  @Test func `a message that is too long is not kept in memory`() async throws {
+    let server = try await CannedServer.start([Self.head, .data([0, 0x10, 0, 0, 0]), Self.success])
+    let (_, read) = try await errors(server)
+    #expect(read?.code == .internal && read?.message.contains("too long") == true, "\(read as Any)")
   }
 
   @Test(arguments: ["HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", "SSH-2.0-x\r\n", ""])

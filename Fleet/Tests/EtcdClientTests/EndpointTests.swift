@@ -192,6 +192,33 @@ extension ClusterTests {
       }
     }
 
+    @Test func `a client returns to its first endpoint when that answers again`() async throws {
+      try await withShared { _, cluster in
+        var proxies: [TCPProxy] = []
+        for _ in 0..<2 { proxies.append(try await TCPProxy.start(to: cluster.members[0].port)) }
+        let configuration = cluster.configuration(endpoints: proxies.map { "http://127.0.0.1:\($0.port)" })
+        try await cluster.withClient(configuration) { client in
+          try await client.put("home", "1")
+          #expect(!client.isAway)
+          try await proxies[0].set(.refuse)
+          #expect(try await client.text("home") == "1")
+          let watch = try await client.watch(.key("home"))
+          #expect(client.isAway)
+          #expect(await !client.returnToFirst(reading: "home"))
+          try await proxies[0].set(.forward)
+          #expect(await client.returnToFirst(reading: "home"))
+          #expect(!client.isAway && proxies[1].openConnections == 1)
+          try await client.put("home", "3")
+          // What was open there goes on, and then the connection is closed.
+          #expect(try await watch.batches(1).count == 1)
+          watch.cancel()
+          while proxies[1].openConnections > 0 { await Task.yield() }
+          #expect(proxies[0].openConnections == 1)
+        }
+        for proxy in proxies { await proxy.stop() }
+      }
+    }
+
     @Test func `a client without valid endpoints is refused`() async throws {
       for endpoints in [[], ["127.0.0.1:2379"]] {
         let error = await failure { _ = try EtcdClient(EtcdConfiguration(endpoints: endpoints)) }

@@ -8,7 +8,7 @@ extension ClusterTests {
     /// A client that waits as long as 'settings-fleet' does by default, behind proxies that delay all bytes by half of a
     /// round trip.
     private func with(
-      roundTrip: Duration, endpoints count: Int, usesTLS: Bool = true,
+      roundTrip: Duration, bytesPerSecond: Int? = nil, endpoints count: Int, usesTLS: Bool = true,
       _ body: (EtcdClient, _ setUp: EtcdClient) async throws -> Void
     ) async throws {
       try await withShared(usesTLS: usesTLS) { near, cluster in
@@ -16,7 +16,7 @@ extension ClusterTests {
         for number in 0..<count {
           proxies.append(try await TCPProxy.start(to: cluster.members[number % cluster.members.count].port))
         }
-        for proxy in proxies { try await proxy.set(.delay(roundTrip / 2)) }
+        for proxy in proxies { try await proxy.set(.line(delay: roundTrip / 2, bytesPerSecond: bytesPerSecond)) }
         let endpoints = proxies.map { "\(usesTLS ? "https" : "http")://127.0.0.1:\($0.port)" }
         let configuration = cluster.configuration(endpoints: endpoints, deadline: .seconds(5))
         try await cluster.withClient(configuration) { try await body($0, near) }
@@ -43,6 +43,19 @@ extension ClusterTests {
         #expect(try await client.text("slow/c") == value)
         try await client.put("slow/d", value)
         #expect(try await near.text("slow/d") == value)
+      }
+    }
+
+    // It takes longer than a call waits while nothing comes.
+    @Test(arguments: [1, 3])
+    func `a megabyte comes over a line of 1 Mbit a second, and is stored`(endpoints: Int) async throws {
+      try await with(roundTrip: .milliseconds(20), bytesPerSecond: 125_000, endpoints: endpoints) { client, near in
+        let value = String(repeating: "x", count: 1 << 20)
+        try await near.put("slow/h\(endpoints)", value)
+        async let stored = client.put("slow/i\(endpoints)", value)
+        #expect(try await client.text("slow/h\(endpoints)") == value)
+        _ = try await stored
+        #expect(try await near.text("slow/i\(endpoints)") == value)
       }
     }
 

@@ -155,6 +155,57 @@ extension ClusterTests {
       }
     }
 
+    @Test func `several spans are watched over one stream`() async throws {
+      try await withShared { client, _ in
+        let watch = try await client.watch([.prefix("spans/a/"), .key("spans/c"), .prefix("spans/e/")])
+        for key in ["spans/a/1", "spans/b", "spans/c", "spans/d/1", "spans/e/1"] { try await client.put(key, "1") }
+        let keys = try await watch.batches(3).flatMap { $0.map { String(decoding: $0.keyValue.key, as: UTF8.self) } }
+        #expect(keys.sorted() == ["spans/a/1", "spans/c", "spans/e/1"])
+        watch.requestProgress()
+      }
+    }
+
+    @Test func `what is not read waits at the member`() async throws {
+      try await withCluster { cluster in
+        let proxy = try await TCPProxy.start(to: cluster.members[0].port)
+        let through = cluster.configuration(endpoints: ["http://127.0.0.1:\(proxy.port)"])
+        try await cluster.withClient { client in
+          try await cluster.withClient(through) { slow in
+            let watch = try await slow.watch(.prefix("much/"))
+            let value = String(repeating: "x", count: 500_000)
+            for number in 0..<60 { try await client.put("much/\(number)", value) }
+            _ = try await slow.text("other")
+            #expect(proxy.bytesToClients < 20_000_000, "\(proxy.bytesToClients)")
+            #expect(try await watch.batches(60).count == 60)
+            #expect(proxy.bytesToClients > 30_000_000, "\(proxy.bytesToClients)")
+          }
+        }
+        await proxy.stop()
+      }
+    }
+
+    @Test func `a connection without an answer is closed, although something acknowledges every byte`() async throws {
+      try await withShared { near, cluster in
+        let proxy = try await TCPProxy.start(to: cluster.members[0].port)
+        var configuration = cluster.configuration(endpoints: ["http://127.0.0.1:\(proxy.port)"])
+        configuration.pingInterval = .milliseconds(200)
+        try await cluster.withClient(configuration) { client in
+          let watch = try await client.watch(.key("ping"))
+          // As long as the member answers, nothing happens.
+          let before = proxy.bytesToClients
+          while proxy.bytesToClients < before + 3 * 17 { await Task.yield() }
+          try await near.put("ping", "1")
+          var iterator = watch.makeAsyncIterator()
+          #expect(try await iterator.next().map { if case .created = $0 { true } else { false } } == true)
+          #expect(try await iterator.next().map { if case .events = $0 { true } else { false } } == true)
+          try await proxy.set(.blackHole)
+          let error = await failure { _ = try await iterator.next() }
+          #expect(error?.code == .unavailable, "\(error as Any)")
+        }
+        await proxy.stop()
+      }
+    }
+
     @Test func `a thousand watches that were dropped leave nothing at the member`() async throws {
       try await withCluster { cluster in
         try await cluster.withClient { client in

@@ -10,6 +10,8 @@ public final class TCPProxy: Sendable {
     case forward
     /// They get through later.
     case delay(Duration)
+    /// They get through later, and not more than so many in a second each way.
+    case line(delay: Duration, bytesPerSecond: Int?)
     /// Connections are accepted, and nothing gets through; what was sent comes when the mode changes.
     case blackHole
     /// There is nobody at the port.
@@ -26,6 +28,7 @@ public final class TCPProxy: Sendable {
     var listener: (any Channel)?
     var relays: [ObjectIdentifier: Relay] = [:]
     var accepted = 0
+    var bytesToClients = 0
   }
 
   /// Protects the mode and the connections.
@@ -56,6 +59,9 @@ public final class TCPProxy: Sendable {
 
   /// How many connections were accepted.
   public var connections: Int { state.withLock { $0.accepted } }
+
+  /// How many bytes have come for clients.
+  public var bytesToClients: Int { state.withLock { $0.bytesToClients } }
 
   /// How many connections are open.
   public var openConnections: Int { state.withLock { $0.relays.count } }
@@ -114,7 +120,9 @@ public final class TCPProxy: Sendable {
   private func accept(_ client: any Channel) -> EventLoopFuture<Void> {
     state.withLock { $0.accepted += 1 }
     let key = ObjectIdentifier(client)
-    let relay = Relay(client: client, mode: { [weak self] in self?.mode ?? .refuse })
+    let relay = Relay(client: client, mode: { [weak self] in self?.mode ?? .refuse }) { [weak self] count in
+      self?.state.withLock { $0.bytesToClients += count }
+    }
     state.withLock { $0.relays[key] = relay }
     client.closeFuture.whenComplete { [weak self] _ in
       self?.state.withLock { $0.relays[key] = nil }
@@ -132,20 +140,33 @@ public final class TCPProxy: Sendable {
 private final class Relay: Sendable {
   private let client: any Channel
   private let mode: @Sendable () -> TCPProxy.Mode
+  private let count: @Sendable (Int) -> Void
 
   private struct State {
+    /// When each side's line is free again.
+    var free: [ObjectIdentifier: NIODeadline] = [:]
     var server: (any Channel)?
     /// What waits, in order; no bytes stand for the end of the connection.
     var waiting: [(to: any Channel, bytes: ByteBuffer?, due: NIODeadline)] = []
     var isForgotten = false
+
+    /// What goes the other way does not wait for it.
+    mutating func add(_ new: (to: any Channel, bytes: ByteBuffer?, due: NIODeadline)) {
+      let before = waiting.lastIndex { $0.due <= new.due || $0.to === new.to }
+      waiting.insert(new, at: before.map { $0 + 1 } ?? 0)
+    }
   }
 
   /// Protects what waits, for the event loop and for those who change the mode.
   private let state = Mutex(State())
 
-  init(client: any Channel, mode: @escaping @Sendable () -> TCPProxy.Mode) {
+  init(
+    client: any Channel, mode: @escaping @Sendable () -> TCPProxy.Mode,
+    counting count: @escaping @Sendable (Int) -> Void
+  ) {
     self.client = client
     self.mode = mode
+    self.count = count
   }
 
   func join(_ server: any Channel) -> EventLoopFuture<Void> {
@@ -161,10 +182,24 @@ private final class Relay: Sendable {
 
   /// Takes bytes, or the end, that came from one side for the other.
   func take(_ bytes: ByteBuffer?, to channel: any Channel) {
-    var due = NIODeadline.now()
-    if case .delay(let duration) = mode() { due = due + TimeAmount(duration) }
+    if channel === client, let bytes { count(bytes.readableBytes) }
+    var (delay, rate) = (TimeAmount.zero, Int?.none)
+    switch mode() {
+    case .delay(let duration): delay = TimeAmount(duration)
+    case .line(let duration, let bytesPerSecond): (delay, rate) = (TimeAmount(duration), bytesPerSecond)
+    default: break
+    }
     state.withLock { state in
-      if !state.isForgotten { state.waiting.append((channel, bytes, due)) }
+      guard !state.isForgotten else { return }
+      guard let rate, var rest = bytes else { return state.add((channel, bytes, .now() + delay)) }
+      // In pieces, as a line has them.
+      while let piece = rest.readSlice(length: min(4096, rest.readableBytes)), piece.readableBytes > 0 {
+        let side = ObjectIdentifier(channel)
+        let begin = max(.now(), state.free[side] ?? .now())
+        let end = begin + .nanoseconds(Int64(piece.readableBytes) * 1_000_000_000 / Int64(rate))
+        state.free[side] = end
+        state.add((channel, piece, end + delay))
+      }
     }
     passOn()
   }

@@ -32,10 +32,10 @@ public struct TestCertificates: Sendable {
 
   private static let newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
 
-  private func make(_ name: String, subject: String) async throws {
+  private func make(_ name: String, subject: String, with program: [String] = ["openssl"]) async throws {
     try await Tool.run(
-      "openssl",
-      [
+      program[0],
+      program.dropFirst() + [
         "req", "-x509", "-days", "2", "-subj", subject, "-CA", authority, "-CAkey", "\(directory)/authority.key",
         "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost", "-addext", "basicConstraints=critical,CA:FALSE",
         "-addext", "extendedKeyUsage=serverAuth,clientAuth", "-keyout", "\(directory)/\(name).key", "-out",
@@ -51,6 +51,14 @@ public struct TestCertificates: Sendable {
     try await make("user-\(user)", subject: "/CN=\(user)")
     var tls = tls
     (tls.certificateFile, tls.keyFile) = ("\(directory)/user-\(user).crt", "\(directory)/user-\(user).key")
+    return tls
+  }
+
+  /// Makes a client's certificate that was good once, with faketime(1).
+  public func expired() async throws -> EtcdTLS {
+    try await make("expired", subject: "/O=fleet", with: ["faketime", "-f", "-10d", "openssl"])
+    var tls = tls
+    (tls.certificateFile, tls.keyFile) = ("\(directory)/expired.crt", "\(directory)/expired.key")
     return tls
   }
 }

@@ -17,19 +17,36 @@ extension EtcdClient {
   public func watch(_ span: EtcdSpan, from revision: Int64? = nil, progressNotify: Bool = false)
     async throws(EtcdError) -> EtcdWatch
   {
-    let message = WatchMessage(span: span, revision: revision, progressNotify: progressNotify)
-    let call = Call(.watch, message, .repeatable)
+    try await watch([span], from: revision, progressNotify: progressNotify)
+  }
+
+  /// Watches several spans of keys over one stream. Changes of one revision come together for each span.
+  ///
+  /// - Parameters:
+  ///   - spans: The keys: one span at least.
+  ///   - revision: The first revision to report changes of; if `nil`, changes from now on.
+  ///   - progressNotify: Whether the member reports its progress now and then (every 10 minutes unless configured).
+  /// - Returns: The watch, when all spans are watched.
+  /// - Throws: ``EtcdError``.
+  public func watch(_ spans: [EtcdSpan], from revision: Int64? = nil, progressNotify: Bool = false)
+    async throws(EtcdError) -> EtcdWatch
+  {
+    let messages = spans.map { WatchMessage(span: $0, revision: revision, progressNotify: progressNotify) }
+    guard let first = messages.first else { throw EtcdError(.invalidArgument, "No keys are given.") }
+    let call = Call(.watch, first, .repeatable)
     return try await inTurn(.repeatable) { endpoint, token, deadline throws(EtcdError) in
-      let receiver = WatchReceiver(endpoint)
-      let exchange = endpoint.exchange(call, token: token, staysOpen: true, to: receiver)
-      let (messages, created) = (receiver.messages, receiver.created)
+      let receiver = WatchReceiver(endpoint, spans: spans.count)
+      let exchange = endpoint.exchange(
+        call, token: token, staysOpen: true, following: messages.dropFirst().map { RPCFrames.frame($0.protobuf) },
+        to: receiver)
+      let (reports, backlog, created) = (receiver.messages, receiver.backlog, receiver.created)
       endpoint.start(exchange, deadline: deadline)
       do {
         try await exchange.wait(for: created)
       } catch {
         throw endpoint.error(error, isWrite: false)
       }
-      return EtcdWatch(endpoint: endpoint.url, messages: messages, exchange: exchange)
+      return EtcdWatch(endpoint: endpoint.url, messages: reports, backlog: backlog, exchange: exchange)
     }
   }
 }

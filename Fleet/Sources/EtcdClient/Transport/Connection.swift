@@ -10,6 +10,8 @@ final class Connection: Sendable {
   enum Failure: Error {
     case closed
     case late
+    /// It did not answer a PING.
+    case silent
     case noHTTP2(String?)
   }
 
@@ -25,8 +27,10 @@ final class Connection: Sendable {
   ///
   /// - Parameters:
   ///   - limit: How long it may take.
+  ///   - pingInterval: ``EtcdConfiguration/pingInterval``.
   static func open(
-    to address: Address, tls: NIOSSLContext?, on loop: any EventLoop, within limit: TimeAmount
+    to address: Address, tls: NIOSSLContext?, on loop: any EventLoop, within limit: TimeAmount,
+    pingInterval: TimeAmount?
   ) -> EventLoopFuture<Connection> {
     let bootstrap = ClientBootstrap(group: loop)
       .connectTimeout(limit)
@@ -34,6 +38,7 @@ final class Connection: Sendable {
       .channelInitializer { channel in
         SocketOptions.set(on: channel).flatMapThrowing {
           let pipeline = channel.pipeline.syncOperations
+          if let pingInterval { try pipeline.addHandler(SilenceHandler(after: pingInterval)) }
           if let tls {
             // Without a name, the member's certificate has to have its number.
             let name = address.socket == nil ? address.host : nil
@@ -90,6 +95,9 @@ final class Connection: Sendable {
   /// megabyte would take 16 round trips.
   private static let window = 4 << 20
 
+  /// Closes the connection when the calls that it has are over.
+  func retire() { handler.retire() }
+
   /// Makes a call in a stream of its own.
   func send(_ exchange: Exchange) { handler.open(exchange) }
 
@@ -108,6 +116,7 @@ final class Connection: Sendable {
 /// Knows when a member has accepted a connection, and when and why it is over.
 final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {  // used on its event loop only
   typealias InboundIn = HTTP2Frame
+  typealias OutboundOut = HTTP2Frame
 
   private let streams: NIOHTTP2Handler.StreamMultiplexer
   private let whenAccepted: EventLoopPromise<Void>
@@ -117,6 +126,7 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {  // 
   private var openStreams = 0
   /// The last stream that the member takes, once it has said that it goes away.
   private var lastStream: HTTP2StreamID?
+  private var isRetired = false
 
   init(_ streams: NIOHTTP2Handler.StreamMultiplexer, on loop: any EventLoop) {
     self.streams = streams
@@ -154,9 +164,15 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {  // 
     closed.errorCode == .refusedStream || lastStream.map { closed.streamID > $0 } ?? false
   }
 
+  func retire() {
+    isRetired = true
+    whenOver.succeed()
+    if openStreams == 0 { close() }
+  }
+
   private func streamEnded() {
     openStreams -= 1
-    if lastStream != nil, openStreams == 0 { close() }
+    if lastStream != nil || isRetired, openStreams == 0 { close() }
   }
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -170,6 +186,13 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {  // 
     // A member that has not agreed on a protocol would take what follows for HTTP/1.
     if case TLSUserEvent.handshakeCompleted(let negotiated) = event, negotiated != "h2" {
       errorCaught(context: context, error: Connection.Failure.noHTTP2(negotiated))
+    }
+    switch event {
+    case SilenceHandler.Event.begun:
+      let ping = HTTP2Frame(streamID: .rootStream, payload: .ping(HTTP2PingData(withInteger: 0), ack: false))
+      context.writeAndFlush(wrapOutboundOut(ping), promise: nil)
+    case SilenceHandler.Event.lasting: errorCaught(context: context, error: Connection.Failure.silent)
+    default: break
     }
     context.fireUserInboundEventTriggered(event)
   }

@@ -29,7 +29,10 @@ final class Endpoint: Sendable {
   /// Protects which connection is in use.
   private let state = Mutex(State())
 
-  init(_ address: Address, tls: TLSContexts?, on loop: any EventLoop, patience: Duration) {
+  private let pingInterval: Duration?
+
+  init(_ address: Address, tls: TLSContexts?, on loop: any EventLoop, patience: Duration, pingInterval: Duration?) {
+    self.pingInterval = pingInterval
     self.address = address
     self.tls = address.isTLS ? tls : nil
     self.loop = loop
@@ -51,7 +54,7 @@ final class Endpoint: Sendable {
   /// - Returns: The message of the answer.
   func send(_ call: Call, token: String?, deadline: NIODeadline) async throws(EtcdError) -> ByteBuffer {
     let answer = SingleAnswer(on: loop)
-    let exchange = exchange(call, token: token, to: answer)
+    let exchange = exchange(call, token: token, limit: MemberLimit(), to: answer)
     start(exchange, deadline: deadline)
     do {
       return try await exchange.wait(for: answer.message)
@@ -62,7 +65,8 @@ final class Endpoint: Sendable {
 
   /// Describes a call whose answer a receiver takes. It begins with ``start(_:deadline:)``.
   func exchange(
-    _ call: Call, token: String?, staysOpen: Bool = false, to receiver: some AnswerReceiver
+    _ call: Call, token: String?, staysOpen: Bool = false, limit: MemberLimit? = nil, following: [ByteBuffer] = [],
+    to receiver: some AnswerReceiver
   ) -> Exchange {
     var headers: HPACKHeaders = [
       ":method": "POST", ":scheme": address.isTLS ? "https" : "http", ":path": call.method.path,
@@ -70,7 +74,8 @@ final class Endpoint: Sendable {
     ]
     if call.needsLeader { headers.add(name: "hasleader", value: "true") }
     if let token { headers.add(name: "token", value: token) }
-    return Exchange(call, headers: headers, on: loop, staysOpen: staysOpen, to: receiver)
+    return Exchange(
+      call, headers: headers, on: loop, staysOpen: staysOpen, limit: limit, following: following, to: receiver)
   }
 
   func makePromise() -> EventLoopPromise<Void> { loop.makePromise() }
@@ -99,7 +104,9 @@ final class Endpoint: Sendable {
     let (isClosed, known) = state.withLock { ($0.isClosed, $0.connection) }
     if isClosed { return loop.makeFailedFuture(Closed()) }
     if let known { return known }
-    let opening = Connection.open(to: address, tls: tls?.current, on: loop, within: TimeAmount(patience))
+    let opening = Connection.open(
+      to: address, tls: tls?.current, on: loop, within: TimeAmount(patience),
+      pingInterval: pingInterval.map { TimeAmount($0) })
     state.withLock { $0.connection = opening }
     opening.whenComplete { [self] result in
       guard case .success(let connection) = result else { return forget(opening) }
@@ -135,6 +142,15 @@ final class Endpoint: Sendable {
     guard isDead else { return }
     forget(connection)
     connection.whenSuccess { $0.close() }
+  }
+
+  /// Takes no further calls over the connection that there is, which is closed when those that it has are over.
+  func retire() {
+    loop.execute { [self] in
+      let known = state.withLock { $0.connection }
+      forget(known)
+      known?.whenSuccess { $0.retire() }
+    }
   }
 
   /// Closes all connections. Calls fail from now on.
@@ -175,12 +191,15 @@ final class Endpoint: Sendable {
     case Exchange.End.noMessage: return make(.internal, "The cluster answered without a message.")
     case Exchange.End.manyMessages: return make(.internal, "The cluster answered with more than one message.")
     case Exchange.End.http(let status): return make(Self.code(ofStatus: status), "HTTP status \(status), no gRPC")
+    case Exchange.End.foreign(let type):
+      return make(.internal, "Something that is no member answered, with the content type '\(type ?? "")'.")
     case is Closed: return make(.closed, "The client was shut down.")
     case Connection.Failure.closed where isClosed: return make(.closed, "The client was shut down.")
     case Connection.Failure.closed where address.isTLS && !wasSent && !wasAccepted:
       return make(.certificate, "The member closed a new connection: it does not accept the client's certificate.")
     case Connection.Failure.closed, ChannelError.ioOnClosedChannel, ChannelError.inputClosed, ChannelError.eof:
       return make(.unavailable, "The member closed the connection.")
+    case Connection.Failure.silent: return make(.unavailable, "The member did not answer any more.")
     case Connection.Failure.late, ChannelError.connectTimeout:
       return make(.unavailable, "No connection came about in time.")
     case Connection.Failure.noHTTP2(let negotiated):

@@ -1,6 +1,6 @@
 /// In which order endpoints are tried: the one that answered last first, those that failed lately last.
 struct EndpointRing: Sendable {
-  private var preferred = 0
+  private(set) var preferred = 0
   private var avoidedUntil: [ContinuousClock.Instant?]
   private static let avoidance = Duration.seconds(5)
 

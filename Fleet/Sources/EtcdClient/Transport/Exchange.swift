@@ -35,14 +35,22 @@ final class Exchange: @unchecked Sendable {  // all that changes is used on its 
     case manyMessages
     /// Something answered with another status of HTTP than 200.
     case http(status: String)
+    /// Something answered that does not speak gRPC.
+    case foreign(contentType: String?)
   }
+
+  /// The longest message that is read: less than half of the memory that a mirror's unit has.
+  static let longestAnswer = 64 << 20
 
   let loop: any EventLoop
   private let call: Call
   private let headers: HPACKHeaders
   private let staysOpen: Bool
+  private let limit: MemberLimit?
+  /// Further messages, where the request stays open.
+  private let following: [ByteBuffer]
   private let receiver: any AnswerReceiver
-  private var frames = RPCFrames(limit: 256 << 20)
+  private var frames = RPCFrames(limit: Exchange.longestAnswer)
   private var timer: Scheduled<Void>?
   private var deadline = NIODeadline.distantFuture
   /// How long the call waits while nothing comes.
@@ -59,10 +67,13 @@ final class Exchange: @unchecked Sendable {  // all that changes is used on its 
 
   /// - Parameters:
   ///   - staysOpen: Whether further messages may be sent, with ``send(_:)``.
+  ///   - limit: How long the member may work on it; `nil` for as long as the stream is open.
+  ///   - following: Further messages that are sent at once.
   init(
-    _ call: Call, headers: HPACKHeaders, on loop: any EventLoop, staysOpen: Bool = false,
-    to receiver: some AnswerReceiver
+    _ call: Call, headers: HPACKHeaders, on loop: any EventLoop, staysOpen: Bool = false, limit: MemberLimit? = nil,
+    following: [ByteBuffer] = [], to receiver: some AnswerReceiver
   ) {
+    (self.limit, self.following) = (limit, following)
     self.call = call
     self.headers = headers
     self.loop = loop
@@ -153,12 +164,32 @@ final class Exchange: @unchecked Sendable {  // all that changes is used on its 
     guard !isOver else { return context.close(promise: nil) }
     self.stream = stream
     wasSent = true
+    var headers = headers
+    if let limit { headers.add(name: "grpc-timeout", value: limit.header(left: deadline - .now(), for: call)) }
     context.write(NIOAny(HTTP2Frame.FramePayload.headers(.init(headers: headers))), promise: nil)
-    let sent = context.eventLoop.makePromise(of: Void.self)
-    context.writeAndFlush(NIOAny(Self.data(call.message, isLast: !staysOpen)), promise: sent)
-    sent.futureResult.whenSuccess { self.hasEndedRequest = !self.staysOpen }
+    // In pieces: each that is on its way shows that the line works, however slow it is.
+    var rest = call.message
+    repeat {
+      let piece = rest.readSlice(length: min(Self.pieceLength, rest.readableBytes)) ?? rest
+      let isLast = rest.readableBytes == 0
+      let sent = context.eventLoop.makePromise(of: Void.self)
+      context.write(NIOAny(Self.data(piece, isLast: isLast && !staysOpen)), promise: sent)
+      sent.futureResult.whenSuccess {
+        self.hasProgressed()
+        if isLast { self.hasEndedRequest = !self.staysOpen }
+      }
+    } while rest.readableBytes > 0
+    // What is between may take all of it at once, and pass it on slowly.
+    let onItsWay = TimeAmount.nanoseconds(Int64(call.message.readableBytes) * 1_000_000_000 / Self.usualRate)
+    deadline = max(deadline, .now() + patience + onItsWay)
+    for message in following { context.write(NIOAny(Self.data(message, isLast: false)), promise: nil) }
+    context.flush()
     read()
   }
+
+  private static let pieceLength = 16 << 10
+  /// How many bytes a second a line takes at least, if it shows no progress.
+  private static let usualRate: Int64 = 64 << 10
 
   fileprivate func read() {
     if receiver.wantsMore { stream?.read() }
@@ -173,8 +204,13 @@ final class Exchange: @unchecked Sendable {  // all that changes is used on its 
     hasProgressed()
     switch payload {
     case .headers(let frame):
-      let status = frame.headers.first(name: ":status")
-      if !hasHead, let status, status != "200" { return end(End.http(status: status)) }
+      if !hasHead, let status = frame.headers.first(name: ":status") {
+        // More headers follow these.
+        if status.utf8.first == UInt8(ascii: "1") { return }
+        if status != "200" { return end(End.http(status: status)) }
+        let type = frame.headers.first(name: "content-type")
+        guard type?.hasPrefix("application/grpc") ?? false else { return end(End.foreign(contentType: type)) }
+      }
       if !hasHead { note(true) }
       hasHead = true
       // Both sides have ended then, and the stream with them.
@@ -196,6 +232,23 @@ final class Exchange: @unchecked Sendable {  // all that changes is used on its 
   fileprivate func streamFailed(_ error: any Error, isRefused: Bool) {
     if isRefused, !hasHead { wasSent = false }
     end(error)
+  }
+}
+
+/// How long a member may work on a call, which it learns with the call: it does not carry out what nobody waits for.
+struct MemberLimit {
+  /// How slow a line may be, in bytes a second: the member counts from the first byte of the call.
+  private static let slowest: Int64 = 8 << 10
+
+  /// The value of the header `grpc-timeout`.
+  ///
+  /// - Parameter left: How long the caller waits while nothing comes.
+  func header(left: TimeAmount, for call: Call) -> String {
+    var milliseconds = max(1, left.nanoseconds / 1_000_000) + Int64(call.message.readableBytes) * 1000 / Self.slowest
+    // What is read may take any time to come, as long as it comes.
+    if !call.isWrite { milliseconds += 60_000 }
+    // At most eight digits.
+    return "\(min(milliseconds, 99_999_999))m"
   }
 }
 

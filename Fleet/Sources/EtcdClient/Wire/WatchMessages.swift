@@ -26,6 +26,8 @@ struct ProgressMessage: ProtobufWritable {
 
 struct WatchAnswer: ProtobufReadable {
   var revision: Int64 = 0
+  /// Whether it says that a watch is set up.
+  var isCreated = false
   var isCancelled = false
   /// The oldest revision that is left, if the one to begin with was compacted away.
   var compacted: Int64 = 0
@@ -37,6 +39,7 @@ struct WatchAnswer: ProtobufReadable {
     while let field = try reader.next() {
       switch field.number {
       case 1: revision = try EtcdHeader(protobuf: field.bytes).revision
+      case 3: isCreated = field.isTrue
       case 4: isCancelled = field.isTrue
       case 5: compacted = field.signed
       case 6: reason = field.text

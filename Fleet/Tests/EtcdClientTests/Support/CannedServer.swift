@@ -10,6 +10,7 @@ final class CannedServer: Sendable {
     var listener: (any Channel)?
     var connections: [any Channel] = []
     var streams: [any Channel] = []
+    var requests: [HPACKHeaders] = []
   }
 
   /// Protects what has been opened.
@@ -20,6 +21,9 @@ final class CannedServer: Sendable {
   /// How many connections and streams there have been.
   var connections: Int { state.withLock { $0.connections.count } }
   var streams: Int { state.withLock { $0.streams.count } }
+
+  /// The headers of the requests.
+  var requests: [HPACKHeaders] { state.withLock { $0.requests } }
 
   private init(on group: any EventLoopGroup) { self.group = group }
 
@@ -48,6 +52,7 @@ final class CannedServer: Sendable {
             }
             return stream.pipeline.addHandler(
               Answer<HTTP2Frame.FramePayload>(isFirst ? first ?? frames : frames) {
+                if case .headers(let head) = $0 { server.state.withLock { $0.requests.append(head.headers) } }
                 if $0.isAsked { whenAsked() }
                 return $0.isAsked
               })
