@@ -18,6 +18,8 @@ extension CommandTests.Busy {
       "tls.key": (#""/own""#, #""/evil""#),
       "user": (#""own""#, #""evil""#),
       "password": (#""own""#, #""evil""#),
+      "password-file": (#""/own""#, #""/evil""#),
+      "expected": (#"["own"]"#, "[]"),
       "signing-key": (#""/own""#, #""/evil""#),
       "trusted-keys": (#"["own"]"#, "[]"),
       "sealing-keys": (#"["own"]"#, #"["evil"]"#),

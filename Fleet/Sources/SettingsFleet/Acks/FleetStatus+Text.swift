@@ -4,7 +4,7 @@ extension FleetStatus {
   /// Of several refusals it shows the most frequent problem, of several silent machines the longest time.
   public var line: String {
     var parts: [String] = []
-    if applied > 0 || (pending.isEmpty && refused.isEmpty && held.isEmpty && silent.isEmpty) {
+    if applied > 0 || (pending + refused + held + silent).isEmpty && missing.isEmpty {
       parts.append("\(applied) applied")
     }
     if !pending.isEmpty {
@@ -17,6 +17,7 @@ extension FleetStatus {
     if let seconds = silent.compactMap(\.silentSeconds).max() {
       parts.append("\(silent.count) silent for \(Self.time(seconds))")
     }
+    if !missing.isEmpty { parts.append("\(missing.count) missing") }
     if unreadable > 0 { parts.append("\(unreadable) unreadable") }
     var text = "rev \(revision): " + parts.joined(separator: ", ")
     if let rollout {

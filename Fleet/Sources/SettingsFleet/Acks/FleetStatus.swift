@@ -57,6 +57,8 @@ public struct FleetStatus: Hashable, Sendable, Codable {
   public var held: [Entry] = []
   /// The machines that do not keep their lease alive, by machine. Nothing is known of them.
   public var silent: [Entry] = []
+  /// The hosts that are expected and of whose mirrors nothing is known.
+  public var missing: [String] = []
   /// How many machines have which release of the app. `unknown` for those that do not say.
   public var releases: [String: Int] = [:]
   /// How many machines read which version. `none` for those without a schema.
@@ -75,10 +77,11 @@ public struct FleetStatus: Hashable, Sendable, Codable {
   ///   - mirrors: What is below that prefix of ``FleetNames/ownApp``: the machines that are there. Those that should have a
   ///     document of the app, and have not answered about it, are pending.
   ///   - leases: How long each answer's lease is still good. A machine whose lease is not in it counts as alive.
+  ///   - expected: The hosts whose mirrors have to be there.
   ///   - silentAfter: The seconds without a sign of life after which a machine is silent.
   public static func make(
     app: String, snapshot: FleetSnapshot, acks: [FleetItem], mirrors: [FleetItem] = [],
-    leases: [LeaseID: LeaseState], silentAfter: Int = 60
+    leases: [LeaseID: LeaseState], expected: [String] = [], silentAfter: Int = 60
   ) -> FleetStatus {
     let documents = FleetContents(snapshot).apps[app] ?? AppDocuments()
     let revisions = documents.documents.values.flatMap(\.values).map(\.modRevision) + [documents.rolloutRevision]
@@ -89,7 +92,9 @@ public struct FleetStatus: Hashable, Sendable, Codable {
       if let ack = Ack(item), ack.app == app { answers.append(ack) } else { status.unreadable += 1 }
     }
     let known = Set(answers.map(\.machine))
-    for mirror in mirrors.compactMap(Ack.init)
+    let mirrors = mirrors.compactMap { Ack($0) }
+    status.missing = Set(expected).subtracting((answers + mirrors).map(\.host)).sorted()
+    for mirror in mirrors
     where !known.contains(mirror.machine) && (mirror.apps?.contains(app) ?? true) && documents.concern(mirror) {
       var missing = mirror
       missing.app = app

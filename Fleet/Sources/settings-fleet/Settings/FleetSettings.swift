@@ -24,6 +24,12 @@ extension SettingsKeys {
     "A PEM file with the key of that certificate; by default the credential 'tls-key' of systemd.")
   static let user = SettingsKey<String?>("user", "The user of etcd.")
   static let password = SettingsKey<String?>("password", .secret, "The password of that user.")
+  static let passwordFile = SettingsKey<String?>(
+    "password-file", .refers(to: .path),
+    "A file with the password of that user, in place of 'password'. It is read again when the cluster refuses it.")
+  static let expected = SettingsKey(
+    "expected", default: [String](), .count(0...10_000),
+    "The hosts whose mirrors have to be there: 'settings-fleet status' names those that are missing.")
   static let signingKey = SettingsKey<String?>(
     "signing-key", .refers(to: .path),
     "A file with the Ed25519 key that signs what you write. See 'settings-fleet key'.")
@@ -78,8 +84,8 @@ struct FleetSettings {
 
   /// All keys, for the schema.
   static let keys: [AnySettingsKey] = [
-    .endpoints, .plaintext, .timeout, .authority, .certificate, .certificateKey, .user, .password, .signingKey,
-    .trustedKeys, .sealingKeys, .unsealingKeys, .machine, .host, .groups, .apps, .healthCheck,
+    .endpoints, .plaintext, .timeout, .authority, .certificate, .certificateKey, .user, .password, .passwordFile,
+    .signingKey, .trustedKeys, .sealingKeys, .unsealingKeys, .machine, .host, .groups, .apps, .expected, .healthCheck,
   ]
 
   /// Where the cluster is, and what proves who this is.
@@ -102,17 +108,31 @@ struct FleetSettings {
       }
     }
     let usesTLS = endpoints.contains { $0.hasPrefix("https://") }
-    let credentials = try store[.user].map { user in
-      guard let password = store[.password] else {
-        throw Failure(
-          .invalidValue,
-          "The user '\(user)' has no password. Give it in the credential 'password' of systemd, or set 'password' of "
-            + "'\(Self.app)'.")
-      }
-      return EtcdCredentials(user: user, password: password)
+    var configuration = EtcdConfiguration(
+      endpoints: endpoints, tls: usesTLS ? tls() : nil, credentials: try credentials(), deadline: store[.timeout])
+    configuration.renewedCredentials = {
+      store.core.look()
+      store.core.lookAround()
+      return try? credentials()
     }
-    return EtcdConfiguration(
-      endpoints: endpoints, tls: usesTLS ? tls() : nil, credentials: credentials, deadline: store[.timeout])
+    return configuration
+  }
+
+  /// The user and the password; `nil` if no user is set.
+  private func credentials() throws -> EtcdCredentials? {
+    guard let user = store[.user] else { return nil }
+    if let path = store[.passwordFile] {
+      var password = try Self.secret(in: path)
+      if password.last == UInt8(ascii: "\n") { password.removeLast() }
+      return EtcdCredentials(user: user, password: String(decoding: password, as: UTF8.self))
+    }
+    guard let password = store[.password] else {
+      throw Failure(
+        .invalidValue,
+        "The user '\(user)' has no password. Give it in the credential 'password' of systemd, or set 'password' or "
+          + "'password-file' of '\(Self.app)'.")
+    }
+    return EtcdCredentials(user: user, password: password)
   }
 
   private func tls() -> EtcdTLS {
@@ -181,7 +201,7 @@ struct FleetSettings {
   private static func secret(in path: String) throws -> [UInt8] {
     do {
       guard try !File.isOpenToOthers(path) else {
-        throw Failure(.invalidValue, "Others can read the key in '\(path)'. Run: chmod 600 '\(path)'")
+        throw Failure(.invalidValue, "Others can read '\(path)', which holds a secret. Run: chmod 600 '\(path)'")
       }
       return try File.read(path)
     } catch let error as File.Failed {

@@ -1,3 +1,4 @@
+import AppSettings
 import ArgumentParser
 import EtcdClient
 import SettingsFleet
@@ -9,8 +10,9 @@ struct StatusVerb: FleetVerb {
     abstract: "Show which machines have applied an app's documents, and which refused them and why.",
     discussion: """
       A machine is silent if it has not been heard of for a minute. It is in the status for a day after that. A machine \
-      is pending until it has applied what it should, or has refused it. One whose mirror has never reached the cluster \
-      is not known. Exits 0 if every machine that is not silent has applied what it should, 1 otherwise, and 3 if there \
+      is pending until it has applied what it should, or has refused it. One whose mirror has never reached the cluster, \
+      or not for a day, is not known: it is missing if it is in your setting 'expected', or named with --expect. Exits 0 \
+      if no machine is missing and every one that is not silent has applied what it should, 1 otherwise, and 3 if there \
       is neither a document of the app nor a machine that answers about it.
 
       'settings-fleet status settings-fleet' shows all machines that are there.
@@ -26,6 +28,11 @@ struct StatusVerb: FleetVerb {
   @Flag(help: "Print the status again whenever it changes.") var watch = false
   @Option(help: ArgumentHelp("Wait until no machine is pending, at most this long: 10s, 5m.", valueName: "time"))
   var wait: TimeArgument?
+  @Option(
+    help: ArgumentHelp(
+      "A host whose mirror has to be there, beside those in the setting 'expected'. Can be repeated.", valueName: "host"
+    ))
+  var expect: [String] = []
   @Flag(help: "Print JSON.") var json = false
 
   func validate() throws {
@@ -34,7 +41,8 @@ struct StatusVerb: FleetVerb {
 
   func answer(in context: Context) async throws {
     guard FleetNames.isApp(app) else { throw Failure(.usage, "Invalid app '\(app)'.") }
-    let reader = StatusReader(cluster: context.cluster, app: app)
+    let expected = context.settings.store[.expected] + expect
+    let reader = StatusReader(cluster: context.cluster, app: app, expected: expected)
     var (status, revision) = try await reader.read()
     if watch {
       var last = ""
@@ -48,7 +56,7 @@ struct StatusVerb: FleetVerb {
     }
     if let wait {
       let end = ContinuousClock.now + wait.duration
-      while !status.pending.isEmpty || status.isUnanswered, ContinuousClock.now < end {
+      while !status.pending.isEmpty || !status.missing.isEmpty || status.isUnanswered, ContinuousClock.now < end {
         try await reader.change(after: revision, within: end - .now)
         (status, revision) = try await reader.read()
       }
@@ -59,7 +67,9 @@ struct StatusVerb: FleetVerb {
         "The fleet knows no app '\(app)': it has no document, and no machine answers about it. Check its name.")
     }
     Output.line(text(of: status))
-    if !status.pending.isEmpty || !status.refused.isEmpty || !status.held.isEmpty { throw Failure(.noValue, nil) }
+    guard (status.pending + status.refused + status.held).isEmpty, status.missing.isEmpty else {
+      throw Failure(.noValue, nil)
+    }
   }
 
   private func text(of status: FleetStatus) -> String {
@@ -76,6 +86,7 @@ struct StatusVerb: FleetVerb {
       let reason = entry.problem.map { [entry.scope.map { "\($0)" }, $0.summary].compactMap(\.self) } ?? []
       lines.append("  " + (["\(entry.host) pending"] + reason).joined(separator: ": "))
     }
+    for host in status.missing { lines.append("  \(host) missing: its mirror has not been there for a day, or never") }
     return lines.joined(separator: "\n")
   }
 }
@@ -93,6 +104,7 @@ extension FleetStatus {
 struct StatusReader {
   let cluster: Cluster
   let app: String
+  var expected: [String] = []
   /// How many leases are asked for at a time.
   private static let atOnce = 32
 
@@ -102,7 +114,8 @@ struct StatusReader {
     let answers = try await answers(adding: mirrors)
     let snapshot = try await cluster.snapshot(of: app)
     let status = FleetStatus.make(
-      app: app, snapshot: snapshot, acks: answers.acks, mirrors: mirrors, leases: answers.leases)
+      app: app, snapshot: snapshot, acks: answers.acks, mirrors: mirrors, leases: answers.leases,
+      expected: expected)
     return (status, answers.revision)
   }
 
