@@ -286,7 +286,8 @@ func fleetTargets() -> [Target] {
     .executableTarget(
       name: "settings-fleet",
       dependencies: [
-        "CFleetSystem", "EtcdClient", "SettingsFleet", "SettingsFleetEtcd", "AppSettings", "AppSettingsSchema",
+        "CFleetSystem", "EtcdClient", "SettingsFleet", "SettingsFleetEtcd", "AppSettings", "AppSettingsObserve",
+        "AppSettingsSchema",
         "SettingsTOML",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),

@@ -69,15 +69,19 @@ extension CommandTests.Busy {
       try await Fleet.with { fleet in
         let ada = try fleet.person()
         let machine = try fleet.machine("m1")
-        let script = "echo 'settings-cli: No space left on device.' >&2; rmdir \"$root/first-edit\"; exit 7"
-        try machine.start(adding: ["SETTINGS_CLI": try fleet.brokenCLI(script)])
+        // There is a file in the place of the directory.
+        let directory = URL(fileURLWithPath: machine.directory).deletingLastPathComponent().path
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        try fleet.write("", to: machine.directory)
+        try machine.start()
         try await ada.run("set", fleet.app, "a=1")
         let said = try await eventually {
-          try await ada.run("status", fleet.app).output.contains(
-            "m1 pending: all: settings-cli: No space left on device.")
+          try await ada.run("status", fleet.app).output.contains("m1 pending: all: Cannot ")
         }
         let status = try await ada.run("status", fleet.app)
-        #expect(said, "\(status)")
+        #expect(said && status.output.contains("Not a directory"), "\(status)")
+        try FileManager.default.removeItem(atPath: machine.directory)
+        #expect(try await machine.wait(for: "a = 1\n"), "\(machine.said)")
       }
     }
 
@@ -217,6 +221,44 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `a file that somebody edits or removes is written again at once`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let machine = try fleet.machine("m1", groups: ["web"])
+        try machine.start()
+        try await ada.run("set", fleet.app, "a=1")
+        try await ada.run("set", fleet.app, "--group", "web", "b=1")
+        #expect(try await machine.wait(for: "b = 1\n", in: "20-group-web"))
+        #expect(try await machine.wait(for: "a = 1\n"))
+        for damage in ["a = 2\n", "torn [", nil] {
+          let path = machine.directory + "/10-all.toml"
+          if let damage { try fleet.write(damage, to: path) } else { try FileManager.default.removeItem(atPath: path) }
+          #expect(try await machine.wait(for: "a = 1\n", within: .seconds(20)), "\(machine.said)")
+        }
+        try fleet.write("c = 1\n", to: machine.directory + "/20-group-other.toml")
+        #expect(try await machine.wait(for: nil, in: "20-group-other", within: .seconds(20)), "\(machine.said)")
+        try FileManager.default.removeItem(atPath: machine.directory)
+        #expect(try await machine.wait(for: "a = 1\n", within: .seconds(20)), "\(machine.said)")
+        #expect(try await machine.wait(for: "b = 1\n", in: "20-group-web", within: .seconds(20)))
+      }
+    }
+
+    @Test func `a machine that is expected and not there is missing`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person("ada", "expected = [\"m1\"]\n")
+        let machine = try fleet.machine("m1")
+        try machine.start()
+        try await ada.run("set", fleet.app, "a=1")
+        #expect(try await ada.waitUntilApplied(by: 1))
+        #expect(try await ada.run("status", fleet.app).status == 0)
+        let status = try await ada.run("status", fleet.app, "--expect", "m1", "--expect", "m9")
+        #expect(status.status == 1 && status.output.contains("1 applied, 1 missing"), "\(status)")
+        #expect(status.output.contains("  m9 missing: "), "\(status)")
+        let json = try await ada.run("status", fleet.app, "--expect", "m9", "--json")
+        #expect(json.output.contains(#""missing":["m9"]"#), "\(json)")
+      }
+    }
+
     @Test func `a removed document is removed on machines, also if that happened while they were away`() async throws {
       try await Fleet.with { fleet in
         let ada = try fleet.person()
@@ -233,75 +275,28 @@ extension CommandTests.Busy {
       }
     }
 
-    /// Larger than what a pipe holds.
-    private static let long = (1...5000).map { "# Line \($0) of a text that does not fit into a pipe.\n" }.joined()
-
-    @Test func `a mirror that is killed while it writes a document leaves the whole of it or nothing`() async throws {
+    @Test func `a schema that cannot be used stops its own app alone`() async throws {
       try await Fleet.with { fleet in
         let machine = try fleet.machine("m1")
-        let cli = try fleet.brokenCLI(
-          """
-          kill -KILL $PPID
-            "$cli" "$@"
-            mkdir "$root/done"
-            exit
-          """)
-        try machine.start(adding: ["SETTINGS_CLI": cli])
-        try await fleet.cluster.withClient { client in
-          _ = try await client.put("/app-settings/1/\(fleet.app)/all/v1", Self.long + "a = 1\n")
-        }
-        #expect(try await eventually { FileManager.default.fileExists(atPath: fleet.root + "/done") })
-        let text = machine.text()
-        #expect(text == nil || text == Self.long + "a = 1\n", "\(text?.utf8.count ?? 0) bytes")
-        machine.kill()
+        try fleet.allow(apps: [fleet.app, fleet.app + ".broken"], on: "m1")
+        let broken = fleet.root + "/share/app-settings/\(fleet.app).broken.toml"
+        try fleet.write("schema-version = \n", to: broken)
         try machine.start()
-        #expect(try await machine.wait(for: Self.long + "a = 1\n"), "\(machine.said)")
-      }
-    }
-
-    @Test func `a mirror outlives a settings-cli that is killed before it has read the document`() async throws {
-      try await Fleet.with { fleet in
-        let machine = try fleet.machine("m1")
-        try machine.start(adding: ["SETTINGS_CLI": try fleet.brokenCLI("kill -KILL $$")])
         try await fleet.cluster.withClient { client in
-          _ = try await client.put("/app-settings/1/\(fleet.app)/all/v1", Self.long + "a = 1\n")
+          _ = try await client.put("/app-settings/1/\(fleet.app).broken/all/v1", "a = 1\n")
+          _ = try await client.put("/app-settings/1/\(fleet.app)/all/v1", "a = 1\n")
         }
-        #expect(try await machine.wait(for: Self.long + "a = 1\n"), "\(machine.said)")
-        #expect(machine.isRunning)
-      }
-    }
-
-    @Test func `what is for other machines costs a mirror no memory`() async throws {
-      let cluster = try await EtcdCluster.start(options: CommandTests.patient)
-      defer { cluster.stop() }
-      try await Fleet.with(cluster) { fleet in
+        #expect(try await machine.wait(for: "a = 1\n"), "\(machine.said)")
         let ada = try fleet.person()
-        let machine = try fleet.machine("m1", groups: ["web"])
-        let file = fleet.root + "/m1/etc/settings-fleet/settings.toml"
-        let settings = try String(contentsOfFile: file, encoding: .utf8)
-        try fleet.write(settings.replacingOccurrences(of: "apps = [\"\(fleet.app)\"]\n", with: ""), to: file)
-        try machine.start()
-        try await ada.run("set", fleet.app, "a=1")
-        try await ada.run("set", fleet.app, "--group", "web", "b=1")
-        try await ada.run("set", fleet.app, "--host", "m1", "c=1")
-        #expect(try await machine.wait(for: "c = 1\n", in: "30-host"))
-        let before = try #require(machine.peakMemory)
-        machine.kill()
-        let text = Array("x = \"".utf8) + Array(repeating: UInt8(ascii: "x"), count: 900_000) + Array("\"\n".utf8)
-        try await cluster.withClient { client in
-          for number in 0..<30 {
-            for app in [fleet.app, "org.example.z"] {
-              _ = try await client.put("/app-settings/1/\(app)/host/other\(number)/v1", text)
-            }
-          }
-        }
-        try await ada.run("set", fleet.app, "a=2")
-        try machine.start()
-        #expect(try await machine.wait(for: "a = 2\n"), "\(machine.said)")
-        #expect(try await machine.wait(for: "b = 1\n", in: "20-group-web"))
-        #expect(machine.text("30-host") == "c = 1\n")
-        let after = try #require(machine.peakMemory)
-        #expect(after < before + 15_000, "\(before) KB, then \(after) KB")
+        #expect(
+          try await eventually {
+            try await ada.run("status", fleet.app + ".broken").output.contains("Cannot use the schema")
+          })
+        try FileManager.default.removeItem(atPath: broken)
+        #expect(
+          try await eventually {
+            FileManager.default.fileExists(atPath: "\(fleet.root)/m1/fleet/\(fleet.app).broken/settings.d/10-all.toml")
+          })
       }
     }
 

@@ -124,6 +124,40 @@ extension CommandTests.Busy {
         #expect(try await fleet.machinesOfLastChange(as: EtcdCredentials(user: "root", password: "r")) == 1)
         let mirror = try person("mirror", "m")
         #expect(try await mirror.run("set", fleet.app, "a=6").status == 11)
+
+        // A second user, before the first one goes: the mirror reads the new settings when the cluster refuses the old.
+        #expect(try await root.run(["access", "add-mirror", "mirror-2"], input: "m2\n").status == 0)
+        let settings = fleet.root + "/m1/etc/settings-fleet/settings.toml"
+        let former = try String(contentsOfFile: settings, encoding: .utf8)
+        try fleet.write(former.replacingOccurrences(of: "\"mirror\"", with: "\"mirror-2\""), to: settings)
+        try fleet.write("m2", to: credentials + "/password")
+        #expect(try await root.run("access", "remove", "mirror").status == 0)
+        #expect(try await ada.run("set", fleet.app, "a=8").status == 0)
+        #expect(try await machine.wait(for: "a = 8\n"), "\(machine.said)")
+        machine.stop()
+
+        // A user of one machine alone reads and answers nothing else.
+        let add = ["access", "add-mirror", "web-1", "--app", fleet.app, "--group", "web", "--host", "m3"]
+        #expect(try await root.run(add, input: "w").status == 2)
+        let added = try await root.run(add + ["--machine", "\(fleet.app)-m3"], input: "w")
+        #expect(added.status == 0, "\(added)")
+        let own = try fleet.machine(
+          "m3", groups: ["web"],
+          files.replacingOccurrences(of: "plaintext = false\n", with: "")
+            + "user = \"web-1\"\npassword-file = \"\(fleet.root)/web-1.password\"\n")
+        try fleet.write("w\n", to: fleet.root + "/web-1.password")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: fleet.root + "/web-1.password")
+        try own.start()
+        #expect(try await own.wait(for: "a = 8\n"), "\(own.said)")
+        for (words, name) in [(["--group", "web"], "20-group-web"), (["--host", "m3"], "30-host")] {
+          #expect(try await ada.run(["set", fleet.app] + words + ["b=1"]).status == 0)
+          #expect(try await own.wait(for: "b = 1\n", in: name), "\(own.said)")
+        }
+        #expect(try await root.waitUntilApplied(by: 2))
+        for (words, status) in [([String](), 11), (["--host", "m3"], 11)] {
+          let answer = try await person("web-1", "w").run(["get", fleet.app] + words + ["b"])
+          #expect(answer.status == status, "\(answer)")
+        }
       }
     }
   }

@@ -68,6 +68,38 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `32 writers of one document take turns`() async throws {
+      let cluster = try await EtcdCluster.start(members: 3, options: CommandTests.patient)
+      defer { cluster.stop() }
+      try await Fleet.with(cluster) { fleet in
+        // Each edit adds a line to a file.
+        let cli = fleet.root + "/counting-settings-cli"
+        try fleet.write("#!/bin/sh\necho >>'\(fleet.root)/edits'\nexec '\(Fleet.cli ?? "")' \"$@\"\n", to: cli)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: cli)
+        let ada = try fleet.person()
+        let start = ContinuousClock.now
+        let times = try await withThrowingTaskGroup(of: Duration.self) { group in
+          for number in 0..<32 {
+            group.addTask {
+              let answer = try await ada.run(
+                ["set", fleet.app, "--create", "key\(number)=\(number)"], adding: ["SETTINGS_CLI": cli])
+              #expect(answer.status == 0, "\(answer)")
+              return .now - start
+            }
+          }
+          return try await group.reduce(into: []) { $0.append($1) }.sorted()
+        }
+        let text = try await ada.run("export", fleet.app)
+        for number in 0..<32 { #expect(text.output.contains("key\(number) = \(number)\n"), "\(text)") }
+        // One in vain, and one in its turn. Without turns each lost race is one: more than 500.
+        let edits = try String(contentsOfFile: fleet.root + "/edits", encoding: .utf8).count
+        #expect(edits < 32 * 3, "\(edits) edits; \(times[16]), at most \(times[31])")
+        #expect(times[31] < .seconds(60), "p50 \(times[16]), at most \(times[31])")
+        let left = try await cluster.withClient { try await $0.range(EtcdRange(.prefix("/app-settings-turns/"))) }
+        #expect(left.keyValues.isEmpty)
+      }
+    }
+
     @Test func `what others store during an edit is merged, and a conflict keeps the text`() async throws {
       try await Fleet.with { fleet in
         let ada = try fleet.person()

@@ -102,11 +102,11 @@ extension MirrorStateMachine {
   ///
   /// - Parameters:
   ///   - acks: ``MirrorPlan/acks(checks:)``.
-  ///   - app: The app that they are about; `nil` if they are all: answers about other apps are withdrawn then.
-  public mutating func offer(_ acks: [Ack], of app: String? = nil, at time: Duration) -> [Action] {
+  ///   - apps: The apps that they are about; `nil` if they are all: answers about other apps are withdrawn then.
+  public mutating func offer(_ acks: [Ack], about apps: Set<String>? = nil, at time: Duration) -> [Action] {
     advance(to: time)
     let offered = Set(acks.map(\.app))
-    for former in answers.wanted.keys where !offered.contains(former) && (app == nil || app == former) {
+    for former in answers.wanted.keys where !offered.contains(former) && apps?.contains(former) ?? true {
       answers.wanted[former] = nil
       answers.published[former] = nil
       answers.withdrawn.insert(former)

@@ -70,6 +70,15 @@ public struct Machine: Hashable, Sendable {
     }
   }
 
+  /// Whether a key is about a document of a group or host that this machine is not.
+  public func isForOthers(_ key: [UInt8]) -> Bool {
+    switch FleetKey(key) {
+    case .document(let document, _), .signature(let document, _), .successor(let document, _), .change(let document, _):
+      !isIn(document.scope)
+    case .rollout, .accept, .ack, nil: false
+    }
+  }
+
   /// Whether a change of a key can change anything on this machine. An event of another key needs no range.
   public func isConcerned(by key: FleetKey) -> Bool {
     switch key {

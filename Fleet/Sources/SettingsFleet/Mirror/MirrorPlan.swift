@@ -13,6 +13,8 @@
 /// }
 /// stateMachine.offer(plan.acks())
 /// ```
+///
+/// A plan for many apps can be carried out in parts, each in these steps: ``batches(of:)`` and ``part(_:after:)``.
 public struct MirrorPlan: Sendable {
   /// A text that has to be checked before it may be written.
   public struct Check: Hashable, Sendable {
@@ -61,6 +63,34 @@ public struct MirrorPlan: Sendable {
   /// The apps that the machine answers about.
   let answered: [String]
 
+  /// The apps that it is about, in groups: first those for which nothing has to be checked or changed, and then others, so
+  /// many at a time. There is one group at least.
+  public func batches(of count: Int) -> [Set<String>] {
+    var busy: [String] = []
+    for decision in decisions where decision.hasWork && busy.last != decision.document.app {
+      if !busy.contains(decision.document.app) { busy.append(decision.document.app) }
+    }
+    var batches = [Set(answered).union(decisions.map(\.document.app)).subtracting(busy)]
+    while !busy.isEmpty {
+      batches.append(Set(busy.prefix(count)))
+      busy = Array(busy.dropFirst(count))
+    }
+    return batches
+  }
+
+  /// The plan for some of its apps. What is done about apps in the meantime does not get lost.
+  ///
+  /// - Parameter record: What the mirror remembers by now; `nil` if nothing of the plan has been carried out.
+  public func part(_ apps: Set<String>, after record: MirrorRecord?) -> MirrorPlan {
+    MirrorPlan(
+      problem: problem, needsEverything: needsEverything, ignored: ignored, machine: machine, apps: self.apps,
+      revision: revision, base: record ?? base, decisions: decisions.filter { apps.contains($0.document.app) },
+      answered: answered.filter(apps.contains))
+  }
+
+  /// The apps that it has decisions about, and those whose files it leaves as they are.
+  public var concerned: Set<String> { Set(answered).union(decisions.map(\.document.app)) }
+
   /// The next text to check; `nil` if all are.
   public var nextCheck: Check? {
     for decision in decisions {
@@ -98,6 +128,17 @@ public struct MirrorPlan: Sendable {
       }
       return decision.isRemoved && decision.onDisk != nil ? Change(document: decision.document, text: nil) : nil
     }
+  }
+
+  /// What the files hold when all changes are made.
+  public var expectedFiles: [FleetDocument: TextDigest] {
+    var files: [FleetDocument: TextDigest] = [:]
+    for decision in decisions {
+      if let digest = decision.chosen?.digest ?? (decision.isRemoved ? nil : decision.onDisk) {
+        files[decision.document] = digest
+      }
+    }
+    return files
   }
 
   /// Takes the failure of a change.
@@ -157,6 +198,12 @@ struct Decision: Sendable {
 
   /// The text that the file gets.
   var chosen: Candidate? { candidates.first.flatMap { $0.isAccepted ? $0 : nil } }
+
+  /// Whether something has to be checked or changed.
+  var hasWork: Bool {
+    if let candidate = candidates.first { return !candidate.isAccepted || candidate.digest != onDisk }
+    return isRemoved && onDisk != nil
+  }
 
   /// The text that needs no check: it has been taken before.
   var taken: TextDigest? { isDoubtful ? nil : onDisk }

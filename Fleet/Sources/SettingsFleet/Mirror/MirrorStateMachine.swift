@@ -15,10 +15,12 @@
 public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: Sendable {
   /// What to do.
   public enum Action: Hashable, Sendable {
-    /// Open a watch of ``FleetNames/prefix``, from now on, after this time.
+    /// Open a watch of what is for this machine, from now on, after this time.
     case connect(stream: Int, after: Duration)
     /// Close a watch. Nothing more that it says counts.
     case disconnect(stream: Int)
+    /// If another member serves this machine than its own, which was away, go back to that after this time, should it answer.
+    case returnHome(stream: Int, after: Duration)
     /// Ask the watch for its progress.
     case requestProgress(stream: Int)
     /// Read, make the plan, carry it out.
@@ -79,6 +81,8 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
   // Reading.
   private var lastRange = 0
   private var inFlight: RangeRequest?
+  /// A range of one app in the middle of one of everything.
+  private var urgent: RangeRequest?
   /// What is to be read, and when: an app's keys, or all for `nil`.
   private var wanted: [String?: Duration] = [:]
   /// How many machines the fleet had when somebody said so last, for ``MirrorRecord/machines``.
@@ -86,6 +90,11 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
   private var isHeld = false
   private var retrying: Backoff
   private var retryAt: Duration?
+  /// When the watch is opened again with other spans.
+  private var narrowAt: Duration?
+  /// Files that others have changed on this machine.
+  private var mending: Backoff
+  private var lastDamage: Duration?
   var answers: AckPublisher
 
   /// Makes a mirror that has not started.
@@ -102,6 +111,7 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
     self.generator = generator
     connecting = Backoff(first: times.firstDelay, longest: times.longestDelay)
     retrying = Backoff(first: times.retryDelay, longest: times.longestRetryDelay)
+    mending = Backoff(first: times.mendDelay, longest: times.longestMendDelay)
     answers = AckPublisher(times: times)
   }
 
@@ -118,7 +128,7 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
     if case .stopped = connection { return nil }
     var deadlines = [nextHeartbeat]
     if case .open = connection {
-      deadlines += [nextReread] + [asked.map { $0 + times.progressDeadline }, retryAt].compactMap { $0 }
+      deadlines += [nextReread] + [asked.map { $0 + times.progressDeadline }, retryAt, narrowAt].compactMap { $0 }
       if inFlight == nil { deadlines += wanted.values }
     }
     return (deadlines + answers.deadlines).min()
@@ -137,6 +147,8 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
         asked = now
         actions.append(.requestProgress(stream: stream))
       }
+      if let at = narrowAt, now >= at { return reopen() + tickAnswers(isHeartbeat) }
+      if isHeartbeat { actions.append(.returnHome(stream: stream, after: turn())) }
       if now >= nextReread {
         nextReread = now + times.reread
         want(nil)
@@ -156,7 +168,7 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
     advance(to: time)
     guard case .opening(stream) = connection else { return [] }
     connection = .open(stream: stream, since: now)
-    (heard, asked) = (now, nil)
+    (heard, asked, narrowAt) = (now, nil, nil)
     retryAt = nil
     want(nil)
     return read() + answers.connected(at: now)
@@ -172,6 +184,7 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
     (heard, asked) = (now, nil)
     if let machines { self.machines = machines }
     for bytes in keys {
+      if narrowAt == nil, machine.isForOthers(bytes) { narrowAt = now + times.narrowDelay + turn() }
       guard let key = FleetKey(bytes), machine.isConcerned(by: key) else { continue }
       // An acceptance counts as used once it was seen, and only a range of everything shows it.
       want(isHeld ? nil : key.app, after: key.isForOneHost ? .zero : turn())
@@ -197,13 +210,30 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
     }
   }
 
+  /// The machine's own member answers again, and calls go there.
+  public mutating func homeAnswers(_ stream: Int, at time: Duration) -> [Action] {
+    advance(to: time)
+    return isCurrent(stream) ? reopen() : []
+  }
+
+  /// Opens another watch in place of one that is well.
+  private mutating func reopen() -> [Action] {
+    guard case .open(let stream, _) = connection else { return [] }
+    asked = nil
+    return [.disconnect(stream: stream)] + connect(after: .zero)
+  }
+
   // MARK: Reading
 
   /// A range, the plan and its execution came to an end.
   public mutating func finished(_ request: RangeRequest, _ outcome: Outcome, at time: Duration) -> [Action] {
     advance(to: time)
-    guard inFlight == request else { return [] }
-    inFlight = nil
+    if urgent == request {
+      urgent = nil
+    } else {
+      guard inFlight == request else { return [] }
+      inFlight = nil
+    }
     switch outcome {
     case .done:
       // Held back, only a range of everything shows that it is over.
@@ -224,10 +254,32 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
     return read()
   }
 
+  /// What may be read now, while a range of everything is carried out: the app of a hint that has come since. A change of one
+  /// app does not wait until hundreds of others are checked. It is answered by ``finished(_:_:at:)``.
+  public mutating func interlude(at time: Duration) -> RangeRequest? {
+    advance(to: time)
+    guard case .open = connection, let inFlight, inFlight.app == nil, urgent == nil else { return nil }
+    let hints = wanted.filter { $0.key != nil && $0.value <= now }
+    guard let (app, _) = hints.min(by: { ($0.value, $0.key ?? "") < ($1.value, $1.key ?? "") }) else { return nil }
+    wanted[app] = nil
+    lastRange += 1
+    urgent = RangeRequest(number: lastRange, app: app)
+    return urgent
+  }
+
   /// Something changed on this machine: an app was upgraded, a file was edited. Everything is read again.
   public mutating func recheck(at time: Duration) -> [Action] {
     advance(to: time)
     want(nil)
+    return read()
+  }
+
+  /// Files of an app are not as this mirror left them. They are written again: at once, or later if it happens often.
+  public mutating func damaged(_ app: String, at time: Duration) -> [Action] {
+    advance(to: time)
+    if let last = lastDamage, now - last > times.longestMendDelay * 2 { mending.reset() }
+    lastDamage = now
+    want(app, after: mending.next(using: &generator))
     return read()
   }
 
@@ -290,6 +342,10 @@ public struct MirrorTimes: Hashable, Sendable {
   /// The first and the longest waiting time before what failed on this machine is tried again: a disk that was full has
   /// room again, and nothing tells the mirror.
   public var retryDelay = Duration.seconds(1), longestRetryDelay = Duration.seconds(3)
+  /// After which time a file is written again that something else than the mirror has changed, at first and at most.
+  public var mendDelay = Duration.milliseconds(50), longestMendDelay = Duration.seconds(60)
+  /// How long a machine goes on watching documents for others when the first one has come.
+  public var narrowDelay = Duration.seconds(1)
   /// How often the lease is kept alive and a stream that says nothing is asked.
   public var heartbeat = Duration.seconds(20)
   /// How long a stream may take to answer.

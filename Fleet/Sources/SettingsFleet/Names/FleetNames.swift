@@ -7,6 +7,8 @@ public enum FleetNames {
   public static let prefix = "/app-settings/1/"
   /// What the keys of all machines' answers begin with.
   public static let acksPrefix = "/app-settings-acks/1/"
+  /// What the keys begin with by which writers of one document take turns. Machines do not watch them.
+  public static let turnsPrefix = "/app-settings-turns/1/"
   /// The app whose settings say where the cluster is, whom to trust and which command to run.
   ///
   /// They are the machine's own and never come from the fleet: whoever can write documents could otherwise run a command
@@ -44,6 +46,9 @@ public enum FleetNames {
 
   /// What the keys of the answers about an app begin with.
   public static func acksPrefix(ofApp app: String) -> String { acksPrefix + app + "/" }
+
+  /// What the keys begin with by which writers of an app's documents take turns.
+  public static func turnsPrefix(ofApp app: String) -> String { turnsPrefix + app + "/" }
 
   /// The first key after all that begin with a prefix: the end of its range.
   ///

@@ -20,7 +20,11 @@ struct Context: Sendable {
     do {
       var configuration = try settings.cluster()
       // All of them have the same list, and its first member would serve them all.
-      if isOneOfMany { configuration.endpoints.shuffle() }
+      if isOneOfMany {
+        configuration.endpoints.shuffle()
+        // The mirror asks its watch for its progress, when it is awake anyway.
+        configuration.pingInterval = nil
+      }
       client = try EtcdClient(configuration)
     } catch let error as EtcdError {
       throw Failure(error)

@@ -15,7 +15,8 @@ enum EndSignals {
     guard Glibc.pipe(&ends) == 0 else { throw Failure(.io, "Cannot make a pipe: \(String(cString: strerror(errno))).") }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     pipe = (ends[0], ends[1])
-    for number in [SIGINT, SIGTERM, SIGHUP] {
+    let numbers = [SIGINT, SIGTERM, SIGHUP]
+    for number in numbers {
       signal(number) { number in
         var byte: UInt8 = 0
         // write(2) is one of the calls that signal-safety(7) allows.
@@ -25,8 +26,14 @@ enum EndSignals {
     }
     let work = Task { try await body() }
     let waiting = Thread {
+      // Whoever started this process may have left them blocked, in every thread.
+      var set = sigset_t()
+      sigemptyset(&set)
+      for number in numbers { sigaddset(&set, number) }
+      pthread_sigmask(SIG_UNBLOCK, &set, nil)
       var byte: UInt8 = 0
-      if read(EndSignals.pipe.reader, &byte, 1) == 1 { work.cancel() }
+      while read(EndSignals.pipe.reader, &byte, 1) < 0, errno == EINTR {}
+      work.cancel()
     }
     waiting.start()
     let result = await work.result

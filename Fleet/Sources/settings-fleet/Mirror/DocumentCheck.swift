@@ -1,4 +1,5 @@
-import FoundationEssentials
+import AppSettings
+import AppSettingsSchema
 import SettingsFleet
 import SettingsTOML
 
@@ -6,19 +7,19 @@ import SettingsTOML
 ///
 /// It does what an app and an administrator would meet: the text parses, the app's schema accepts each value, and the
 /// text is not newer than the app. A secret is refused unless it is sealed, since a mirrored file can be read by everyone
-/// on the machine.
-struct DocumentCheck {
-  let command: SettingsCommand
-  /// A directory of the mirror's own.
+/// on the machine. The rules and the words are those of `settings-cli check`, whose code runs here: hundreds of documents
+/// do not need a process each.
+struct DocumentCheck: Sendable {
+  let environment: [String: String]
+  /// A directory of this process's own.
   let staging: String
 
   /// - Parameter keys: What opens the sealed values, whose plain ones are checked then; `nil` to check only their form.
   /// - Returns: What is wrong; `nil` if nothing is.
-  /// - Throws: ``Failure`` if it cannot be found out, because `settings-cli` cannot run or the disk is full. This says
-  ///   nothing about the document.
+  /// - Throws: ``Failure`` if it cannot be found out, because the disk is full. This says nothing about the document.
   func problem(
     of text: [UInt8], for document: FleetDocument, opening keys: [UnsealingKey]? = nil
-  ) async throws -> FleetProblem? {
+  ) throws -> FleetProblem? {
     let sealed: SealedSecrets
     var plain: [SecretName: [UInt8]] = [:]
     do throws(FleetProblem) {
@@ -41,28 +42,30 @@ struct DocumentCheck {
     } catch {
       throw Failure(.io, error.description)
     }
-    let checked = try await command.run(["check", app, "--drop-in", scope.dropIn, "--json"], in: directories)
+    var variables = directories.variables(over: environment)
     // What is only a warning, such as a key that an older release does not know, is no reason to keep an old text.
-    let serious = try findings(in: checked).filter { $0.severity == "error" || $0.exposesSecret }
+    let serious = try findings(app, variables) {
+      try SettingsLocation(administratorsOf: app, dropIn: scope.dropIn, environment: $0)
+    }.filter { $0.isError || $0.exposesSecret }
     if let problem = (serious.first { $0.file == file } ?? serious.first)?.problem { return problem }
-    return plain.isEmpty ? nil : try await problem(of: plain, sealed, for: app, in: directories)
+    guard !plain.isEmpty else { return nil }
+    let credentials = staging + "/credentials"
+    variables["CREDENTIALS_DIRECTORY"] = credentials
+    return try problem(of: plain, sealed, for: app, in: credentials, variables)
   }
 
   /// Whether the app would take the plain values as its service's credentials, which they become.
   private func problem(
-    of secrets: [SecretName: [UInt8]], _ sealed: SealedSecrets, for app: String,
-    in directories: SettingsCommand.Directories
-  ) async throws -> FleetProblem? {
-    let credentials = staging + "/credentials"
+    of secrets: [SecretName: [UInt8]], _ sealed: SealedSecrets, for app: String, in credentials: String,
+    _ variables: [String: String]
+  ) throws -> FleetProblem? {
     do {
       try File.makeDirectory(credentials)
       for (name, secret) in secrets { try File.put(SecretFiles.contents(secret), at: "\(credentials)/\(name)") }
     } catch {
       throw Failure(.io, error.description)
     }
-    let checked = try await command.run(
-      ["check", app, "--json"], in: directories, adding: ["CREDENTIALS_DIRECTORY": credentials])
-    let serious = try findings(in: checked).filter { $0.severity == "error" }
+    let serious = try findings(app, variables) { try SettingsLocation(app: app, environment: $0) }.filter(\.isError)
     for entry in sealed.entries {
       guard let finding = serious.first(where: { $0.file == "\(credentials)/\(entry.name)" }) else { continue }
       return FleetProblem(
@@ -73,33 +76,35 @@ struct DocumentCheck {
     return nil
   }
 
-  private func findings(in answer: SettingsCommand.Answer) throws -> [Finding] {
-    if answer.status == 0 { return [] }
-    guard let findings = try? JSONDecoder().decode([Finding].self, from: Data(answer.output)) else {
-      throw Failure(.io, "'settings-cli check' answered with status \(answer.status): \(answer.messages)")
+  private func findings(
+    _ app: String, _ variables: [String: String], at location: ([String: String]) throws -> SettingsLocation
+  ) throws -> [SettingsFinding] {
+    do {
+      let place = try location(variables)
+      do {
+        let schema = try SettingsSchema.find(app: app, environment: variables)
+        return SettingsCheck.findings(at: place, schema: schema)
+      } catch let error as SettingsError {
+        return [SettingsFinding(.schema, error.message, file: error.file ?? app, position: error.position)]
+          + SettingsCheck.findings(at: place, schema: nil)
+      }
+    } catch {
+      throw Failure(.io, (error as? SettingsError)?.message ?? "\(error)")
     }
-    return findings
   }
+}
 
-  private struct Finding: Decodable {
-    var file: String?
-    var line: Int?
-    var column: Int?
-    var severity: String
-    var kind: String
-    var key: String?
-    var message: String
+extension SettingsFinding {
+  fileprivate var exposesSecret: Bool { kind == .permissions && key != nil }
 
-    var exposesSecret: Bool { kind == "permissions" && key != nil }
-
-    var problem: FleetProblem {
-      // The staged file has the rights of those that are mirrored.
-      let message =
-        exposesSecret
-        ? "'\(key!)' is a secret, and everyone on a machine can read a document. Seal it: 'settings-fleet seal'."
-        : self.message
-      return FleetProblem(
-        kind == "newer-version" ? .newerVersion : .refused, message, line: line, column: column, key: key)
-    }
+  fileprivate var problem: FleetProblem {
+    // The staged file has the rights of those that are mirrored.
+    let message =
+      exposesSecret
+      ? "'\(key!)' is a secret, and everyone on a machine can read a document. Seal it: 'settings-fleet seal'."
+      : self.message
+    return FleetProblem(
+      kind == .newerVersion ? .newerVersion : .refused, message, line: position?.line, column: position?.column,
+      key: key?.description)
   }
 }

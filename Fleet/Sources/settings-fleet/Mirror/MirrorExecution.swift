@@ -1,30 +1,55 @@
+import AppSettings
 import EtcdClient
 import SettingsFleet
 
 /// One reading of the cluster, and what follows from it on this machine. One runs at a time.
 struct MirrorExecution: Sendable {
   let client: EtcdClient
-  let command: SettingsCommand
   let places: MirrorPlaces
   let machine: Machine
   let installed: InstalledApps
   let secrets: SecretFiles
+  let check: DocumentCheck
+  /// What notices damage to the files; `nil` if nothing does.
+  var watch: FileWatch?
+
+  /// What was done about some apps, with the answers to give.
+  struct Part: Sendable {
+    var plan: MirrorPlan
+    /// What to say about it.
+    var lines: [String] = []
+    /// Whether something on this machine has to be tried again.
+    var needsRetry = false
+    /// Whether the record could not be stored, so that nothing else can be done either.
+    var isStuck = false
+
+    /// What is wrong with documents, each in one line.
+    var problems: Set<String> { Set(plan.acks().flatMap(\.problems)) }
+  }
 
   /// What came of a reading.
   struct Result: Sendable {
     var outcome: MirrorStateMachine<SystemRandomNumberGenerator>.Outcome
-    /// `nil` if the cluster did not answer.
-    var plan: MirrorPlan?
     /// What to say about it.
     var lines: [String] = []
-    /// What is wrong with documents, each in one line.
-    var problems: Set<String> = []
+    /// Why nothing is done, with the answers that say so; `nil` if there was no such reason.
+    var held: MirrorPlan?
+    /// Whether all apps were worked on, with or without success.
+    var isWhole = false
   }
 
-  /// Reads an app's documents, or all of them, and makes the files what they should be.
+  /// How many apps are worked on before somebody else can have a turn.
+  private static let appsAtOnce = 16
+
+  /// Reads an app's documents, or all of them, and makes the files what they should be: some apps after the other, and
+  /// first those for which there is nothing to do.
   ///
-  /// - Parameter record: What the mirror remembers. It is stored before any file is changed.
-  func run(_ app: String?, _ record: inout MirrorRecord) async -> Result {
+  /// - Parameters:
+  ///   - record: What the mirror remembers. It is stored before any file is changed.
+  ///   - then: Called after some apps. It may mirror others with the same record, and returns which; they are left out then.
+  func run(
+    _ app: String?, _ record: inout MirrorRecord, then: (Part, inout MirrorRecord) async -> Set<String>
+  ) async -> Result {
     let snapshot: FleetSnapshot
     do throws(EtcdError) {
       snapshot = try await OwnDocuments(client: client, machine: machine).snapshot(of: app)
@@ -32,64 +57,125 @@ struct MirrorExecution: Sendable {
       return Result(outcome: .unavailable, lines: ["Cannot read the cluster: \(error)"])
     }
     do {
-      return try await carryOut(snapshot, &record)
+      let former = record
+      let plan = try await Thread.value { try makePlan(snapshot, former) }
+      if plan.problem != nil {
+        record = plan.record
+        return Result(
+          outcome: plan.needsEverything ? .needsEverything : .held, lines: [plan.problem?.message].compactMap(\.self),
+          held: plan)
+      }
+      return try await carryOut(plan, of: app, &record, then)
     } catch {
-      let message = (error as? Failure)?.message ?? (error as? File.Failed)?.description ?? "\(error)"
-      return Result(outcome: .retry, lines: ["Cannot mirror the documents: \(message)"])
+      return Result(outcome: .retry, lines: ["Cannot mirror the documents: \(Self.message(error))"])
     }
   }
 
-  private func carryOut(_ snapshot: FleetSnapshot, _ record: inout MirrorRecord) async throws -> Result {
+  private func makePlan(_ snapshot: FleetSnapshot, _ record: MirrorRecord) throws -> MirrorPlan {
     let digests = try places.digests(of: snapshot.app, host: machine.host)
     let contents = FleetContents(snapshot, for: machine)
     let apps = Set(contents.apps.keys).union(digests.keys.map(\.app)).filter(machine.mirrors)
     let doubtful = try secrets.unopened(in: Set(digests.keys.map(\.app)))
-    var plan = MirrorPlan.make(
+    let plan = MirrorPlan.make(
       record: record, snapshot: snapshot, machine: machine, files: digests, doubtful: doubtful,
-      apps: try await installed.facts(of: apps))
-    if let problem = plan.problem {
-      // What could not be stored is tried again by the next reading.
-      if try places.storedRecord() != plan.record { try File.replace(places.record, with: plan.record.json) }
-      record = plan.record
-      return Result(outcome: plan.needsEverything ? .needsEverything : .held, plan: plan, lines: [problem.message])
+      apps: installed.facts(of: apps))
+    // What could not be stored is tried again by the next reading.
+    if plan.problem != nil, try places.storedRecord() != plan.record {
+      try File.replace(places.record, with: plan.record.json)
     }
-    var lines: [String] = []
-    while let check = plan.nextCheck {
-      plan.settle(check, await verdict(on: check))
-    }
-    if plan.record != record {
-      do {
-        try File.replace(places.record, with: plan.record.json)
-        record = plan.record
-      } catch {
-        plan.failAll(FleetProblem(.notWritten, error.description))
-        return Result(outcome: .retry, plan: plan, lines: lines + [error.description])
-      }
-    }
-    for change in plan.changes {
-      if let problem = await apply(change) {
-        plan.fail(change.document, problem)
-      } else {
-        lines.append("\(change.text == nil ? "removed" : "applied") \(change.document), revision \(record.revision)")
-      }
-    }
-    var needsRetry = false
-    for app in try secrets.apps(snapshot.app) {
-      do throws(File.Failed) {
-        lines += try secrets.update(app)
-      } catch {
-        needsRetry = true
-        lines.append(error.description)
-        let problem = FleetProblem(.notWritten, error.description)
-        for document in try secrets.documents(of: app).keys { plan.fail(document, problem) }
-      }
-    }
-    return Result(
-      outcome: plan.needsRetry || needsRetry ? .retry : .done, plan: plan, lines: lines,
-      problems: Set(plan.acks().flatMap(\.problems)))
+    return plan
   }
 
-  private func verdict(on check: MirrorPlan.Check) async -> MirrorPlan.Verdict {
+  private func carryOut(
+    _ plan: MirrorPlan, of app: String?, _ record: inout MirrorRecord,
+    _ then: (Part, inout MirrorRecord) async -> Set<String>
+  ) async throws -> Result {
+    var result = Result(outcome: .done)
+    var (done, isFirst) = (Set<String>(), true)
+    for apps in plan.batches(of: Self.appsAtOnce) {
+      let part = plan.part(apps.subtracting(done), after: isFirst ? nil : record)
+      let former = record
+      let made = await Thread.value { carryOut(part, former) }
+      if !made.isStuck { record = made.plan.record }
+      if made.needsRetry { result.outcome = .retry }
+      done.formUnion(apps)
+      if made.isStuck {
+        var rest = plan.part(plan.concerned.subtracting(done), after: record)
+        rest.failAll(FleetProblem(.notWritten, "The mirror's record could not be stored."))
+        _ = await then(made, &record)
+        _ = await then(Part(plan: rest), &record)
+        result.isWhole = true
+        return result
+      }
+      done.formUnion(await then(made, &record))
+      if record.hold != nil {
+        result.outcome = .needsEverything
+        return result
+      }
+      isFirst = false
+    }
+    let mirrored = done
+    let (lines, hasFailed) = try await Thread.value {
+      var lines: [String] = []
+      let left = try secrets.apps(app).filter { !mirrored.contains($0) }
+      let failures = left.compactMap { updateSecrets(of: $0, &lines) }
+      return (lines, !failures.isEmpty)
+    }
+    result.lines += lines
+    if hasFailed { result.outcome = .retry }
+    result.isWhole = true
+    return result
+  }
+
+  /// Carries out a part of a plan, on a thread that may wait for the disk.
+  private func carryOut(_ part: MirrorPlan, _ stored: MirrorRecord) -> Part {
+    var part = Part(plan: part)
+    while let check = part.plan.nextCheck { part.plan.settle(check, verdict(on: check)) }
+    if part.plan.record != stored {
+      do throws(File.Failed) {
+        try File.replace(places.record, with: part.plan.record.json)
+      } catch {
+        part.plan.failAll(FleetProblem(.notWritten, error.description))
+        part.lines.append(error.description)
+        (part.needsRetry, part.isStuck) = (true, true)
+        return part
+      }
+    }
+    let expected = part.plan.expectedFiles
+    var told: Set<String> = []
+    for change in part.plan.changes {
+      if told.insert(change.document.app).inserted { watch?.expect(expected, of: [change.document.app]) }
+      if let problem = apply(change) {
+        part.plan.fail(change.document, problem)
+      } else {
+        part.lines.append(
+          "\(change.text == nil ? "removed" : "applied") \(change.document), revision \(part.plan.record.revision)")
+      }
+    }
+    watch?.expect(expected, of: part.plan.concerned.subtracting(told))
+    for app in part.plan.concerned.sorted() {
+      guard let error = updateSecrets(of: app, &part.lines) else { continue }
+      part.needsRetry = true
+      for document in (try? secrets.documents(of: app).keys) ?? [:].keys {
+        part.plan.fail(document, FleetProblem(.notWritten, error.description))
+      }
+    }
+    if part.plan.needsRetry { part.needsRetry = true }
+    return part
+  }
+
+  /// - Returns: Why it failed.
+  private func updateSecrets(of app: String, _ lines: inout [String]) -> File.Failed? {
+    do throws(File.Failed) {
+      lines += try secrets.update(app)
+      return nil
+    } catch {
+      lines.append(error.description)
+      return error
+    }
+  }
+
+  private func verdict(on check: MirrorPlan.Check) -> MirrorPlan.Verdict {
     do {
       let own = try Workspace.version(of: check.text)
       guard own == check.version else {
@@ -101,32 +187,35 @@ struct MirrorExecution: Sendable {
       // Where it does not parse, the check says where and why.
     }
     do {
-      let checker = DocumentCheck(command: command, staging: places.staging)
-      let problem = try await checker.problem(of: check.text, for: check.document, opening: secrets.keys)
+      let problem = try self.check.problem(of: check.text, for: check.document, opening: secrets.keys)
       return problem.map { .refused($0) } ?? .accepted
     } catch {
-      return .unavailable(FleetProblem(.notChecked, (error as? Failure)?.message ?? "\(error)"))
+      return .unavailable(FleetProblem(.notChecked, Self.message(error)))
     }
   }
 
-  private func apply(_ change: MirrorPlan.Change) async -> FleetProblem? {
+  private func apply(_ change: MirrorPlan.Change) -> FleetProblem? {
     let path = places.path(of: change.document)
     do {
       guard let text = change.text else {
         try File.remove(path)
         return nil
       }
-      let answer = try await command.run(
-        ["edit", change.document.app, "--drop-in", change.document.scope.dropIn, "--create", "--text", "-"],
-        in: places.directories, input: text)
-      guard answer.status == 0 else { return FleetProblem(.notWritten, answer.lines) }
+      try SettingsFile(path: path, isShared: true).update { _ in text }
       guard try File.read(path) == text else {
         return FleetProblem(.notWritten, "'\(path)' was changed while it was written.")
       }
       return nil
     } catch {
-      return FleetProblem(
-        .notWritten, (error as? Failure)?.message ?? (error as? File.Failed)?.description ?? "\(error)")
+      return FleetProblem(.notWritten, Self.message(error))
+    }
+  }
+
+  private static func message(_ error: any Error) -> String {
+    switch error {
+    case let error as Failure: error.message ?? ""
+    case let error as SettingsError: error.message
+    default: "\(error)"
     }
   }
 }

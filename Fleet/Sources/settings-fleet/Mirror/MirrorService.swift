@@ -39,11 +39,12 @@ actor MirrorService {
   /// Mirrors until the task is cancelled. What is being written then is finished.
   func run(watching schemas: SchemaWatch?) async {
     perform(machine.start(at: now))
+    execution.watch?.start { app in Task { [weak self] in await self?.note { $0.damaged(app, at: $1) } } }
     let installed = execution.installed
     let watcher = schemas.map { schemas in
       Task { [weak self] in
         for await _ in schemas.changes() {
-          await installed.forget()
+          installed.forget()
           await self?.recheck()
         }
       }
@@ -51,6 +52,7 @@ actor MirrorService {
     // Everything happens in tasks of their own.
     await Cancellation.wait()
     watcher?.cancel()
+    execution.watch?.end()
     timer?.cancel()
     for task in watches.values { task.cancel() }
     for task in running.values { await task.value }
@@ -89,6 +91,13 @@ actor MirrorService {
     case .disconnect(let stream):
       watches.removeValue(forKey: stream)?.cancel()
       streams.removeValue(forKey: stream)?.cancel()
+    case .returnHome(let stream, let delay):
+      guard client.isAway else { return }
+      inBackground {
+        do { try await Task.sleep(for: delay) } catch { return }
+        guard await client.returnToFirst(reading: FleetKey.accept.text) else { return }
+        await self.note { $0.homeAnswers(stream, at: $1) }
+      }
     case .requestProgress(let stream): streams[stream]?.requestProgress()
     case .range(let request): inBackground { await self.read(request) }
     case .grantLease:
@@ -135,7 +144,8 @@ actor MirrorService {
   private func follow(_ stream: Int, after delay: Duration) async {
     do {
       if delay > .zero { try await Task.sleep(for: delay) }
-      let watch = try await execution.client.watch(.prefix(FleetNames.prefix))
+      let watch = try await execution.client.watch(
+        try await OwnDocuments(client: execution.client, machine: execution.machine).spans())
       guard !Task.isCancelled else { return }
       streams[stream] = watch
       for try await message in watch {
@@ -170,27 +180,63 @@ actor MirrorService {
   private func read(_ request: StateMachine.RangeRequest) async {
     var record = record
     record.machines = machine.machines
-    let result = await execution.run(request.app, &record)
+    let formerProblems = problems
+    if request.app == nil { problems = [] }
+    // What was answered last about each app, by which what is answered about no app any more is known.
+    var answers: [String: Ack] = [:]
+    let result = await execution.run(request.app, &record) { part, record in
+      take(part, knowing: formerProblems).forEach { answers[$0.app] = $0 }
+      var done: Set<String> = []
+      while let urgent = machine.interlude(at: now), let app = urgent.app {
+        let result = await execution.run(app, &record) { part, _ in
+          take(part, knowing: formerProblems).forEach { answers[$0.app] = $0 }
+          return []
+        }
+        finish(urgent, result)
+        done.insert(app)
+      }
+      return done
+    }
     self.record = record
     if request.app == nil, let warning = execution.client.certificateWarning, warning != lastWarning {
       lastWarning = warning
       say("warning: \(warning)")
     }
-    for line in result.lines { say(line) }
-    for line in result.problems.subtracting(problems).sorted() { say(line) }
-    if result.plan?.problem == nil { problems = request.app == nil ? result.problems : problems.union(result.problems) }
-    perform(machine.finished(request, result.outcome, at: now))
+    if request.app == nil, result.isWhole {
+      perform(machine.offer(Array(answers.values), at: now))
+    } else {
+      problems.formUnion(formerProblems)
+    }
+    finish(request, result)
     // Nothing may come for days.
     fleet_unmap_code()
-    guard let plan = result.plan else { return }
+  }
+
+  /// Says and answers what came of a part.
+  private func take(_ part: MirrorExecution.Part, knowing known: Set<String>) -> [Ack] {
+    for line in part.lines { say(line) }
+    let found = part.problems
+    for line in found.subtracting(known).subtracting(problems).sorted() { say(line) }
+    problems.formUnion(found)
+    return answer(part.plan)
+  }
+
+  private func finish(_ request: StateMachine.RangeRequest, _ result: MirrorExecution.Result) {
+    for line in result.lines { say(line) }
+    perform(machine.finished(request, result.outcome, at: now))
+    if let held = result.held { _ = answer(held) }
+  }
+
+  private func answer(_ plan: MirrorPlan) -> [Ack] {
     let acks = plan.acks(checks: checks)
-    perform(machine.offer(acks, of: request.app, at: now))
+    perform(machine.offer(acks, about: plan.concerned, at: now))
     for ack in acks {
       guard let rollout = ack.rollout, rollout.state == .applied, checks[rollout.id] == nil,
         checking.insert(rollout.id).inserted
       else { continue }
       inBackground { await self.runCheck(of: ack.app, rollout.id) }
     }
+    return acks
   }
 
   private func runCheck(of app: String, _ rollout: String) async {

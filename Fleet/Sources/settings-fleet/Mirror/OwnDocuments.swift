@@ -8,7 +8,9 @@ struct OwnDocuments: Sendable {
   let machine: Machine
 
   /// How many keys are listed at a time to find the apps.
-  private static let page = 500
+  private static let page = 100
+  /// How many bytes are read at a time, about: far less than the client takes.
+  private static let bytesAtOnce = 4 << 20
 
   /// Everything for the machine, or that of one app, at one revision.
   func snapshot(of app: String?) async throws(EtcdError) -> FleetSnapshot {
@@ -22,11 +24,16 @@ struct OwnDocuments: Sendable {
     let acceptance = try await client.range(EtcdRange(.key(FleetKey.accept.text)))
     let revision = acceptance.header.revision
     var items = acceptance.keyValues.map(FleetItem.init)
-    var rest = try await apps(at: revision)[...]
-    let atOnce = max(1, Cluster.mostOperations / (machine.scopes.count + 1))
+    var rest = try await apps(at: revision).map(\.name)[...]
+    let most = max(1, Cluster.mostOperations / (machine.scopes.count + 1))
+    var (read, bytes, atOnce) = (0, 0, min(most, 4))
     while !rest.isEmpty {
-      items += try await documents(of: rest.prefix(atOnce), at: revision).items
+      let found = try await documents(of: rest.prefix(atOnce), at: revision).items
+      items += found
+      read += min(atOnce, rest.count)
       rest = rest.dropFirst(atOnce)
+      bytes += found.reduce(0) { $0 + $1.value.count }
+      atOnce = max(1, min(most, Self.bytesAtOnce / max(1, bytes / read)))
     }
     return FleetSnapshot(
       cluster: ClusterID(rawValue: acceptance.header.cluster), revision: revision, items: items)
@@ -36,9 +43,7 @@ struct OwnDocuments: Sendable {
   private func documents(
     of apps: some Sequence<String>, at revision: Int64?
   ) async throws(EtcdError) -> (header: EtcdHeader, items: [FleetItem]) {
-    let spans = apps.flatMap { app in
-      machine.prefixes(of: app).map { EtcdSpan.prefix($0) } + [.key(FleetKey.rollout(app: app).text)]
-    }
+    let spans = apps.flatMap(ownSpans)
     let answer = try await client.transaction(
       EtcdTransaction(then: spans.map { .range(EtcdRange($0, revision: revision)) }))
     var items: [FleetItem] = []
@@ -46,23 +51,58 @@ struct OwnDocuments: Sendable {
     return (answer.header, items)
   }
 
+  /// The keys to watch: what is for this machine, and what nobody knows yet.
+  ///
+  /// If all apps are mirrored, new ones have to be noticed. So everything is watched but the groups and hosts of those apps
+  /// that have documents for others. A single document for another machine may come, of an app that had none: then the
+  /// spans are chosen again.
+  func spans() async throws(EtcdError) -> [EtcdSpan] {
+    if let apps = machine.apps {
+      return [.key(FleetKey.accept.text)] + apps.filter(machine.mirrors).sorted().flatMap(ownSpans)
+    }
+    let end = FleetNames.end(ofPrefix: FleetNames.prefix)
+    var spans: [EtcdSpan] = []
+    var start = Array(FleetNames.prefix.utf8)
+    for app in try await apps(at: nil) where app.isForOthers {
+      let prefix = FleetNames.prefix(ofApp: app.name)
+      spans.append(.keys(from: start, to: Array("\(prefix)group/".utf8)))
+      spans += machine.prefixes(of: app.name).dropFirst().map { .prefix($0) }
+      start = FleetNames.end(ofPrefix: "\(prefix)host/")
+    }
+    return spans + [.keys(from: start, to: end)]
+  }
+
+  private func ownSpans(of app: String) -> [EtcdSpan] {
+    machine.prefixes(of: app).map { .prefix($0) } + [.key(FleetKey.rollout(app: app).text)]
+  }
+
+  /// An app that the cluster has something about.
+  private struct App {
+    var name: String
+    /// Whether it has documents for other machines, as far as that is known.
+    var isForOthers = false
+  }
+
   /// The apps that the cluster has something about, as far as they are mirrored.
-  private func apps(at revision: Int64) async throws(EtcdError) -> [String] {
-    if let apps = machine.apps { return apps.filter(machine.mirrors).sorted() }
-    var apps: [String] = []
+  private func apps(at revision: Int64?) async throws(EtcdError) -> [App] {
+    if let apps = machine.apps { return apps.filter(machine.mirrors).sorted().map { App(name: $0) } }
+    var apps: [App] = []
     var start = Array(FleetNames.prefix.utf8)
     let end = FleetNames.end(ofPrefix: FleetNames.prefix)
     while true {
       let page = try await client.range(
         EtcdRange(.keys(from: start, to: end), revision: revision, limit: Self.page, keysOnly: true))
-      var app: String?
+      var last: String?
       for item in page.keyValues {
-        app = Self.app(of: item.key)
-        if let app, apps.last != app, machine.mirrors(app) { apps.append(app) }
+        last = Self.app(of: item.key)
+        guard let last, machine.mirrors(last) else { continue }
+        if apps.last?.name != last { apps.append(App(name: last)) }
+        if machine.isForOthers(item.key) { apps[apps.count - 1].isForOthers = true }
       }
-      guard page.more, let last = page.keyValues.last else { return apps }
+      guard page.more, let lastKey = page.keyValues.last?.key else { return apps }
       // The keys of ten thousand hosts are not listed.
-      start = app.map { FleetNames.end(ofPrefix: FleetNames.prefix(ofApp: $0)) } ?? last.key + [0]
+      if let last, apps.last?.name == last { apps[apps.count - 1].isForOthers = true }
+      start = last.map { FleetNames.end(ofPrefix: FleetNames.prefix(ofApp: $0)) } ?? lastKey + [0]
     }
   }
 

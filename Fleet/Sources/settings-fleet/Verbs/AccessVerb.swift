@@ -7,7 +7,7 @@ struct AccessVerb: AsyncParsableCommand {
     commandName: "access",
     abstract: "Make the users and roles of the cluster.",
     discussion: """
-      A mirror reads all documents and writes machines' answers. A writer reads and writes the documents of some apps, and \
+      A mirror reads all documents and writes machines' answers; one with --app only what is its machine's. A writer reads and writes the documents of some apps, and \
       reads the answers about them and which machines there are. Passwords are read from standard input.
 
       EXAMPLES
@@ -35,12 +35,39 @@ struct AccessVerb: AsyncParsableCommand {
 
   struct AddMirror: FleetVerb {
     static let configuration = CommandConfiguration(
-      commandName: "add-mirror", abstract: "Make a user for mirrors. All machines can share one, or have their own.")
+      commandName: "add-mirror", abstract: "Make a user for mirrors. All machines can share one, or have their own.",
+      discussion: """
+        With --app, the user reads only what is for one machine: the documents of these apps for all, for its groups and \
+        for its host. It answers for that machine alone. The machine's settings 'apps', 'groups', 'host' and 'machine' \
+        have to say the same.
+        """)
     @Argument(help: "The user's name.") var user: String
+    @Option(name: .customLong("app"), help: ArgumentHelp("An app that it mirrors. Can be repeated.", valueName: "app"))
+    var apps: [String] = []
+    @Option(
+      name: .customLong("group"), help: ArgumentHelp("A group of the machine. Can be repeated.", valueName: "name"))
+    var groups: [String] = []
+    @Option(help: ArgumentHelp("The machine's host name.", valueName: "name")) var host: String?
+    @Option(help: ArgumentHelp("The machine's id, as in /etc/machine-id.", valueName: "id")) var machine: String?
+
+    func validate() throws {
+      guard apps.isEmpty ? host != nil || machine != nil || !groups.isEmpty : host == nil || machine == nil else {
+        return
+      }
+      throw ValidationError("Name all of --app, --host and --machine for the user of one machine, or none of them.")
+    }
 
     func answer(in context: Context) async throws {
       let password = try HiddenInput.password()
-      try await Access(client: context.cluster.client).add(user, password, roles: [.mirror])
+      var role = Role.mirror
+      if let host, let machine {
+        do throws(FleetProblem) {
+          role = .mirror(user, of: try Machine(id: machine, host: host, groups: groups, apps: Set(apps)))
+        } catch {
+          throw Failure(.usage, error.message)
+        }
+      }
+      try await Access(client: context.cluster.client).add(user, password, roles: [role])
     }
   }
 
@@ -100,11 +127,26 @@ private struct Role {
       EtcdPermission(.read, .prefix(FleetNames.prefix)), EtcdPermission(.readWrite, .prefix(FleetNames.acksPrefix)),
     ])
 
+  static func mirror(_ user: String, of machine: Machine) -> Role {
+    let apps = (machine.apps ?? []).filter(machine.mirrors).sorted()
+    let own = apps.flatMap { app in
+      machine.prefixes(of: app).map { EtcdPermission(.read, .prefix($0)) }
+        + [EtcdPermission(.read, .key(FleetKey.rollout(app: app).text))]
+    }
+    let answers = (apps + [FleetNames.ownApp]).map { app in
+      EtcdPermission(.readWrite, .key(FleetKey.ack(app: app, machine: machine.id).text))
+    }
+    return Role(
+      name: "app-settings-mirror-\(user)",
+      permissions: [EtcdPermission(.read, .key(FleetKey.accept.text))] + own + answers)
+  }
+
   static func writer(of app: String) -> Role {
     Role(
       name: "app-settings-writer-\(app)",
       permissions: [
         EtcdPermission(.readWrite, .prefix(FleetNames.prefix(ofApp: app))),
+        EtcdPermission(.readWrite, .prefix(FleetNames.turnsPrefix(ofApp: app))),
         EtcdPermission(.read, .prefix(FleetNames.acksPrefix(ofApp: app))),
         EtcdPermission(.read, .prefix(FleetNames.acksPrefix(ofApp: FleetNames.ownApp))),
       ])

@@ -29,7 +29,6 @@ struct MirrorVerb: FleetVerb {
   func answer(in context: Context) async throws {
     fleet_return_memory()
     let places = MirrorPlaces(environment: context.environment)
-    let command = try context.command()
     let machine = try context.settings.machineFacts()
     let secrets = SecretFiles(places: places, host: machine.host, keys: try context.settings.unsealingKeys())
     var record: MirrorRecord
@@ -51,18 +50,24 @@ struct MirrorVerb: FleetVerb {
     }
     defer { close(lock) }
     secrets.prepare()
-    let execution = MirrorExecution(
-      client: context.cluster.client, command: command, places: places, machine: machine,
-      installed: InstalledApps(command: command, directories: places.directories, keys: secrets.keys), secrets: secrets)
+    var execution = MirrorExecution(
+      client: context.cluster.client, places: places, machine: machine,
+      installed: InstalledApps(
+        environment: context.environment, directories: places.directories, keys: secrets.keys), secrets: secrets,
+      check: DocumentCheck(environment: context.environment, staging: places.staging))
     if once {
-      let result = await execution.run(nil, &record)
-      for line in result.lines + result.problems.sorted() { Output.error(line) }
+      let result = await execution.run(nil, &record) { part, _ in
+        for line in part.lines + part.problems.sorted() { Output.error(line) }
+        return []
+      }
+      for line in result.lines { Output.error(line) }
       switch result.outcome {
       case .done: return
       case .unavailable: throw Failure(.cluster, nil)
       case .held, .needsEverything, .retry: throw Failure(.io, nil)
       }
     }
+    execution.watch = FileWatch(places: places, host: machine.host)
     let service = MirrorService(
       execution: execution, record: record, check: HealthCheck(words: context.settings.store[.healthCheck]))
     let schemas = SchemaWatch(environment: context.environment)

@@ -1,34 +1,40 @@
-import SettingsTOML
+import AppSettings
+import AppSettingsSchema
 
-/// The representation version of the app as it is installed here.
-struct AppVersion {
-  let command: SettingsCommand
-
-  /// - Returns: The highest version of the schema's migrations, at least 1; `nil` if there is no schema.
-  /// - Throws: ``Failure`` if there is a schema that cannot be read.
-  func newest(of app: String, in directories: SettingsCommand.Directories) async throws -> Int? {
-    try await schema(of: app, in: directories).map(Self.newest)
+/// An app's schema, as it is installed here.
+enum AppSchema {
+  /// - Returns: The schema; `nil` if there is none.
+  /// - Throws: ``Failure`` if there is one that cannot be used.
+  private static func find(
+    _ app: String, in directories: SettingsCommand.Directories, _ environment: [String: String]
+  ) throws -> SettingsSchema? {
+    do {
+      return try SettingsSchema.find(app: app, environment: directories.variables(over: environment))
+    } catch let error as SettingsError {
+      throw Failure(.invalidValue, "Cannot use the schema of '\(app)': \(error.message)")
+    }
   }
 
-  /// The text of the app's schema; `nil` if there is none.
-  func schema(of app: String, in directories: SettingsCommand.Directories) async throws -> [UInt8]? {
-    let answer = try await command.run(["schema", app], in: directories)
-    if answer.status == 3 { return nil }
-    guard answer.status == 0 else {
-      throw Failure(.invalidValue, "Cannot use the schema of '\(app)': \(answer.messages)")
-    }
-    return answer.output
+  /// The highest representation version that the app reads; `nil` without a schema, which takes any.
+  ///
+  /// - Throws: ``Failure`` if there is a schema that cannot be used.
+  static func newest(
+    of app: String, in directories: SettingsCommand.Directories, _ environment: [String: String]
+  ) throws -> Int? {
+    try facts(of: app, in: directories, environment)?.version
   }
 
-  static func newest(in schema: [UInt8]) throws -> Int {
-    guard let schema = try? TOMLDocument(parsing: schema) else {
-      throw Failure(.invalidValue, "Cannot use the schema: it does not parse.")
+  /// The highest representation version that the app reads, and the schema's text; `nil` without a schema.
+  ///
+  /// - Throws: ``Failure`` if there is a schema that cannot be used.
+  static func facts(
+    of app: String, in directories: SettingsCommand.Directories, _ environment: [String: String]
+  ) throws -> (version: Int, text: [UInt8])? {
+    guard let schema = try find(app, in: directories, environment) else { return nil }
+    do {
+      return (schema.migrations.currentVersion, try schema.file.flatMap { try File.readIfThere($0) } ?? [])
+    } catch {
+      throw Failure(.io, "\(error)")
     }
-    guard case .array(let migrations)? = schema[["migrations"]] else { return 1 }
-    let versions = migrations.compactMap { migration -> Int? in
-      guard case .integer(let version)? = migration.table?["version"] else { return nil }
-      return Int(version)
-    }
-    return max(1, versions.max() ?? 1)
   }
 }

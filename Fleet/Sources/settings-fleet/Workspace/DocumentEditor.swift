@@ -68,38 +68,28 @@ struct DocumentEditor {
     _ edits: [(editor: DocumentEditor, work: Work)], because reason: String, in context: Context
   ) async throws -> Int64? {
     let apps = Set(edits.map(\.editor.document.app))
-    var change = Change(
+    let change = Change(
       by: context.author, because: reason, machines: await context.cluster.machines(of: apps))
+    // Whoever was first has the document; those who were not queue, so that they do not all edit in vain again.
+    if case .done(let revision) = try await attempt(edits, change, in: context) { return revision }
+    let turn = await Turn.take(for: edits.map(\.editor.document), in: context.cluster.client)
+    do {
+      let revision = try await repeated(edits, change, in: context)
+      await turn?.end()
+      return revision
+    } catch {
+      await turn?.end()
+      throw error
+    }
+  }
+
+  /// Edits again until it is stored.
+  private static func repeated(
+    _ edits: [(editor: DocumentEditor, work: Work)], _ change: Change, in context: Context
+  ) async throws -> Int64? {
     var pause = Duration.milliseconds(5)
-    for _ in 0..<mostAttempts {
-      var (transactions, places, answers) = ([FleetTransaction](), [FleetKey](), [SettingsCommand.Answer]())
-      var below: [String: [UInt8]] = [:]
-      var failures: [any Error] = []
-      for (editor, work) in edits {
-        do {
-          let (made, answer) = try await editor.edit(below: below[editor.document.app], work)
-          answers.append(answer)
-          guard let made else { continue }
-          if made.acceptedUnsigned { change.acceptedUnsigned = true }
-          if editor.document.scope == .all { below[editor.document.app] = made.text }
-          transactions.append(try editor.transaction(of: made))
-          places.append(FleetKey.change(editor.document, version: made.version))
-        } catch {
-          failures.append(error)
-        }
-      }
-      if let first = failures.first {
-        for case let other as Failure in failures.dropFirst() { other.message.map(Output.error) }
-        throw first
-      }
-      var stored: Int64?
-      if !transactions.isEmpty {
-        stored = try await context.cluster.commit(try joined(transactions), change, at: places)
-      }
-      if stored != nil || transactions.isEmpty {
-        answers.forEach(Output.show)
-        return stored
-      }
+    for _ in 1..<mostAttempts {
+      if case .done(let revision) = try await attempt(edits, change, in: context) { return revision }
       // Writers that lost to the same one do not meet again.
       try await Task.sleep(for: pause * Double.random(in: 0.5...1.5))
       pause = min(pause * 2, .milliseconds(200))
@@ -107,6 +97,48 @@ struct DocumentEditor {
     let names = edits.map { "'\($0.editor.document)'" }.joined(separator: ", ")
     throw Failure(
       .changed, "Cannot store \(names): others changed it \(mostAttempts) times meanwhile. Try again later.")
+  }
+
+  private enum Attempt {
+    /// It is stored at this revision, or all texts are as before.
+    case done(Int64?)
+    /// Somebody else was first.
+    case lost
+  }
+
+  /// Edits the documents once, and stores them.
+  private static func attempt(
+    _ edits: [(editor: DocumentEditor, work: Work)], _ change: Change, in context: Context
+  ) async throws -> Attempt {
+    var (change, transactions, places, answers) = (
+      change, [FleetTransaction](), [FleetKey](), [SettingsCommand.Answer]()
+    )
+    var below: [String: [UInt8]] = [:]
+    var failures: [any Error] = []
+    for (editor, work) in edits {
+      do {
+        let (made, answer) = try await editor.edit(below: below[editor.document.app], work)
+        answers.append(answer)
+        guard let made else { continue }
+        if made.acceptedUnsigned { change.acceptedUnsigned = true }
+        if editor.document.scope == .all { below[editor.document.app] = made.text }
+        transactions.append(try editor.transaction(of: made))
+        places.append(FleetKey.change(editor.document, version: made.version))
+      } catch {
+        failures.append(error)
+      }
+    }
+    if let first = failures.first {
+      for case let other as Failure in failures.dropFirst() { other.message.map(Output.error) }
+      throw first
+    }
+    var stored: Int64?
+    if !transactions.isEmpty {
+      stored = try await context.cluster.commit(try joined(transactions), change, at: places)
+      guard stored != nil else { return .lost }
+    }
+    answers.forEach(Output.show)
+    return .done(stored)
   }
 
   private static func joined(_ transactions: [FleetTransaction]) throws -> FleetTransaction {
@@ -133,7 +165,7 @@ struct DocumentEditor {
   /// - Returns: `nil` for a text that is as before.
   func edit(below: [UInt8]? = nil, _ work: Work) async throws -> (Edit?, SettingsCommand.Answer) {
     let workspace = try Workspace(app: document.app, command: command, environment: context.environment)
-    let newest = try await AppVersion(command: command).newest(of: document.app, in: workspace.directories)
+    let newest = try AppSchema.newest(of: document.app, in: workspace.directories, context.environment)
     let snapshot = try await context.cluster.snapshot(of: document.app)
     let writer = DocumentWriter(document, in: snapshot, appVersion: newest)
     let base = try stating { () throws(WriterError) in try writer.current() }
@@ -150,7 +182,7 @@ struct DocumentEditor {
     let text = try workspace.text(of: document.scope) ?? []
     guard text != base?.text ?? [] else { return (nil, answer) }
     if takesBack { isDoubted = try await checkSignature(of: writer, base?.text ?? [], before: text) }
-    try await check(text, after: base?.text, in: workspace)
+    try check(text, after: base?.text, in: workspace)
     let version = try Workspace.version(of: text)
     return (
       Edit(writer: writer, base: base, text: text, version: version, appVersion: newest, acceptedUnsigned: isDoubted),
@@ -188,10 +220,10 @@ struct DocumentEditor {
   }
 
   /// Refuses what machines would refuse. A problem that the document had before does not stop an edit of something else.
-  private func check(_ text: [UInt8], after base: [UInt8]?, in workspace: Workspace) async throws {
-    let check = DocumentCheck(command: command, staging: workspace.scratchFile("check"))
-    guard let problem = try await check.problem(of: text, for: document) else { return }
-    if let base, try await check.problem(of: base, for: document)?.message == problem.message {
+  private func check(_ text: [UInt8], after base: [UInt8]?, in workspace: Workspace) throws {
+    let check = DocumentCheck(environment: context.environment, staging: workspace.scratchFile("check"))
+    guard let problem = try check.problem(of: text, for: document) else { return }
+    if let base, try check.problem(of: base, for: document)?.message == problem.message {
       Output.error("warning: Machines refuse '\(document)', as before: \(problem.summary)")
       return
     }

@@ -4,8 +4,8 @@ import SystemPackage
 
 /// The command `settings-cli`, which knows the schema, the rules and the messages.
 ///
-/// Everything that reads or changes a document here goes through it, in directories that only this process uses. So a
-/// document is edited, checked and written exactly as a file is, by the same code.
+/// Everything that a person does with a document goes through it, in directories that only this process uses. So a document
+/// is edited exactly as a file is, by the same code.
 struct SettingsCommand: Sendable {
   /// What a run has answered.
   struct Answer: Sendable {
@@ -25,6 +25,18 @@ struct SettingsCommand: Sendable {
     var state: String
     /// An empty directory.
     var home: String
+
+    /// An environment in which no other layer of the machine or person is left.
+    func variables(over environment: [String: String]) -> [String: String] {
+      var variables = environment
+      for name in variables.keys where name.hasPrefix("APP_SETTINGS_") { variables[name] = nil }
+      variables["XDG_CONFIG_DIRS"] = system
+      variables["XDG_CONFIG_HOME"] = home
+      variables["XDG_STATE_HOME"] = state
+      variables["APP_SETTINGS_FLEET_DIR"] = home + "/fleet"
+      variables["CREDENTIALS_DIRECTORY"] = nil
+      return variables
+    }
   }
 
   private let program: String
@@ -126,15 +138,9 @@ struct SettingsCommand: Sendable {
     return options
   }
 
-  /// The environment, in which no layer of the machine or person is left. Only `more` can name credentials.
+  /// The environment of a run.
   private func variables(_ directories: Directories, _ more: [String: String] = [:]) -> [Environment.Key: String] {
-    var variables = environment.merging(more) { $1 }
-    for name in variables.keys where name.hasPrefix("APP_SETTINGS_") { variables[name] = nil }
-    variables["XDG_CONFIG_DIRS"] = directories.system
-    variables["XDG_CONFIG_HOME"] = directories.home
-    variables["XDG_STATE_HOME"] = directories.state
-    variables["APP_SETTINGS_FLEET_DIR"] = directories.home + "/fleet"
-    variables["CREDENTIALS_DIRECTORY"] = more["CREDENTIALS_DIRECTORY"]
+    var variables = directories.variables(over: environment).merging(more) { $1 }
     // That is about our own input.
     variables["SETTINGS_CLI_INPUT_BYTES"] = nil
     return Dictionary(

@@ -96,25 +96,6 @@ final class Fleet: Sendable {
       ])
   }
 
-  /// A settings-cli that does something else in its first run with 'edit'.
-  ///
-  /// - Parameter script: Lines of a shell. The real command is `$cli`, and the directory of the test is `$root`.
-  func brokenCLI(_ script: String) throws -> String {
-    let path = root + "/broken-settings-cli"
-    let lines = """
-      #!/bin/sh
-      root='\(root)' cli='\(Fleet.cli ?? "")'
-      if [ "$1" = edit ] && mkdir "$root/first-edit" 2>/dev/null; then
-        \(script)
-      fi
-      exec "$cli" "$@"
-
-      """
-    try write(lines, to: path)
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
-    return path
-  }
-
   /// A machine, without a mirror yet.
   func machine(
     _ name: String, groups: [String] = [], _ settings: String = "", share: String? = nil, endpoints: String? = nil
@@ -138,6 +119,19 @@ final class Fleet: Sendable {
         "CREDENTIALS_DIRECTORY": home + "/credentials",
       ])
     return MachineParty(party: party, directory: "\(home)/fleet/\(app)/settings.d")
+  }
+
+  /// Lets a machine mirror other apps than its test's.
+  func allow(apps: [String], on machine: String) throws {
+    try setApps("apps = [\(apps.map { "\"\($0)\"" }.joined(separator: ", "))]\n", on: machine)
+  }
+
+  func allowEveryApp(on machine: String) throws { try setApps("", on: machine) }
+
+  private func setApps(_ line: String, on machine: String) throws {
+    let file = "\(root)/\(machine)/etc/settings-fleet/settings.toml"
+    let settings = try String(contentsOfFile: file, encoding: .utf8)
+    try write(settings.replacingOccurrences(of: "apps = [\"\(app)\"]\n", with: line), to: file)
   }
 
   private func connection(_ endpoints: String? = nil) -> String {

@@ -54,6 +54,65 @@ struct MirrorStateMachineTests {
     #expect(mirror.events([Self.all], from: 7, at: .zero).isEmpty)
   }
 
+  @Test func `a hint during a range of everything is read in between`() throws {
+    var mirror = Self.watching()
+    let all = try #require(Self.range(mirror.recheck(at: .zero)))
+    let nothing = mirror.interlude(at: .zero)
+    #expect(nothing == nil && mirror.events([Self.all], from: 1, at: .zero).isEmpty)
+    let (first, second) = (mirror.interlude(at: .zero), mirror.interlude(at: .zero))
+    let urgent = try #require(first)
+    #expect(urgent.app == "editor" && second == nil)
+    #expect(mirror.events([Self.player], from: 1, at: .zero).isEmpty)
+    #expect(mirror.finished(urgent, .done, at: .zero).isEmpty)
+    let third = mirror.interlude(at: .zero)
+    let next = try #require(third)
+    #expect(next.app == "player")
+    #expect(mirror.finished(next, .needsEverything, at: .zero).isEmpty)
+    // What is held shows in a range of everything.
+    let again = try #require(Self.range(mirror.finished(all, .done, at: .zero)))
+    #expect(again.app == nil)
+  }
+
+  @Test func `a document for others makes the watch narrower, once`() throws {
+    var mirror = Self.watching()
+    #expect(mirror.events([Self.other, Self.other], from: 1, at: .zero).isEmpty)
+    let due = try #require(mirror.nextDeadline)
+    #expect(due >= .seconds(1) && due < .seconds(2))
+    #expect(mirror.tick(at: due).prefix(2) == [.disconnect(stream: 1), .connect(stream: 2, after: .zero)])
+    _ = mirror.finished(Self.range(mirror.streamOpened(2, at: due))!, .done, at: due)
+    #expect(try #require(mirror.nextDeadline) > .seconds(10))
+  }
+
+  @Test func `damage is mended at once, and later if it goes on`() throws {
+    var mirror = Self.watching()
+    var time = Duration.zero
+    var waits: [Duration] = []
+    for _ in 0..<20 {
+      #expect(mirror.damaged("editor", at: time).isEmpty)
+      let start = time
+      var request: Mirror.RangeRequest?
+      while request == nil {
+        time = try #require(mirror.nextDeadline)
+        let actions = mirror.tick(at: time)
+        if actions.contains(.requestProgress(stream: 1)) { _ = mirror.progress(from: 1, at: time) }
+        request = Self.range(actions)
+      }
+      waits.append(time - start)
+      #expect(request?.app == "editor")
+      _ = mirror.finished(request!, .done, at: time)
+    }
+    #expect(waits[0] <= .milliseconds(50) && waits[19] >= .seconds(20))
+  }
+
+  @Test func `a mirror returns to its own member when that answers`() throws {
+    var mirror = Self.watching()
+    let due = try #require(mirror.nextDeadline)
+    let actions = mirror.tick(at: due)
+    #expect(actions.contains { if case .returnHome(stream: 1, _) = $0 { true } else { false } }, "\(actions)")
+    #expect(mirror.homeAnswers(7, at: due).isEmpty)
+    #expect(mirror.homeAnswers(1, at: due) == [.disconnect(stream: 1), .connect(stream: 2, after: .zero)])
+  }
+
   @Test func `an answer to a former range is ignored`() throws {
     var mirror = Self.watching()
     let first = try #require(Self.range(mirror.events([Self.all], from: 1, at: .zero)))
@@ -205,10 +264,10 @@ struct MirrorStateMachineTests {
     var mirror = Self.watching()
     let heartbeat = try #require(mirror.nextDeadline)
     #expect(heartbeat == MirrorTimes().heartbeat)
-    #expect(mirror.tick(at: heartbeat) == [.requestProgress(stream: 1)])
+    #expect(mirror.tick(at: heartbeat).first == .requestProgress(stream: 1))
     #expect(mirror.progress(from: 1, at: heartbeat).isEmpty)
     #expect(mirror.nextDeadline == heartbeat * 2)
-    #expect(mirror.tick(at: heartbeat * 2) == [.requestProgress(stream: 1)])
+    #expect(mirror.tick(at: heartbeat * 2).first == .requestProgress(stream: 1))
     let deadline = try #require(mirror.nextDeadline)
     #expect(deadline == heartbeat * 2 + MirrorTimes().progressDeadline)
     let actions = mirror.tick(at: deadline)
@@ -221,7 +280,7 @@ struct MirrorStateMachineTests {
     var mirror = Self.watching()
     let heartbeat = MirrorTimes().heartbeat
     _ = mirror.tick(at: heartbeat)
-    _ = mirror.events([Self.other], from: 1, at: heartbeat)
+    _ = mirror.events([Array("/x".utf8)], from: 1, at: heartbeat)
     #expect(mirror.nextDeadline == heartbeat * 2)
   }
 
@@ -343,7 +402,7 @@ struct MirrorStateMachineTests {
 
   @Test func `an app that is gone takes its answer with it`() {
     var mirror = Self.publishing()
-    #expect(mirror.offer([], of: "player", at: .zero).isEmpty)
+    #expect(mirror.offer([], about: ["player"], at: .zero).isEmpty)
     #expect(mirror.offer([], at: .zero) == [.withdraw(app: "editor", replacing: 41)])
     #expect(mirror.offer([Self.ack], at: .zero).isEmpty)
     #expect(Self.published(mirror.withdrew(app: "editor", at: .zero)) != nil)
@@ -426,6 +485,7 @@ struct MirrorStateMachineTests {
     case .connect(let stream, _):
       return random.chance(60) ? mirror.streamOpened(stream, at: time) : mirror.streamEnded(stream, at: time)
     case .disconnect: return []
+    case .returnHome(let stream, _): return random.chance(30) ? mirror.homeAnswers(stream, at: time) : []
     case .requestProgress(let stream): return random.chance(70) ? mirror.progress(from: stream, at: time) : []
     case .range(let request):
       let outcomes: [Mirror.Outcome] = [.done, .done, .needsEverything, .held, .retry, .unavailable]

@@ -120,6 +120,7 @@ final class ModelMachine {
         drive { $0.streamOpened(stream, at: $1) }
       }
     case .disconnect(let stream): if openStream == stream { openStream = nil }
+    case .returnHome: break
     case .requestProgress(let stream):
       later(simulation.latency() * 2) { [self] in
         if isReachable, !isStreamDead, openStream == stream { drive { $0.progress(from: stream, at: $1) } }
@@ -239,7 +240,7 @@ final class ModelMachine {
     _ outcome: MirrorStateMachine<Numbers>.Outcome
   ) {
     let acks = plan.acks(checks: checks)
-    drive { $0.offer(acks, of: request.app, at: $1) }
+    drive { $0.offer(acks, about: request.app.map { [$0] }, at: $1) }
     for ack in acks {
       guard let rollout = ack.rollout, rollout.state == .applied, checks[rollout.id] == nil,
         running.insert(rollout.id).inserted
