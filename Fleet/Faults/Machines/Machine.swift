@@ -15,6 +15,8 @@ final class Machine: Sendable {
   private let home: String
   private let programs: Programs
   private let bell: Bell
+  /// The files of its certificate, and what they may hold; `nil` without TLS.
+  private let certificates: (files: EtcdTLS, own: EtcdTLS, expired: EtcdTLS)?
 
   private struct State {
     var mirror: ChildProcess?
@@ -27,14 +29,23 @@ final class Machine: Sendable {
   /// Protects the processes.
   private let state = Mutex(State())
 
-  /// - Parameter hasDisk: Whether a file system of its own can be mounted.
+  /// - Parameters:
+  ///   - expired: A certificate that was good once; `nil` if there is none.
+  ///   - hasDisk: Whether a file system of its own can be mounted.
   init(
     _ name: String, groups: [String], in root: String, cluster: EtcdCluster, proxies: [TCPProxy], programs: Programs,
-    hasDisk: Bool, bell: Bell
+    expired: EtcdTLS?, hasDisk: Bool, bell: Bell
   ) async throws {
     (self.name, self.groups, self.proxies, self.programs, self.bell) = (name, groups, proxies, programs, bell)
     home = "\(root)/\(name)"
     directory = "\(home)/disk/fleet/\(Texts.app)/settings.d"
+    if let own = cluster.certificates?.tls, let expired {
+      let files = EtcdTLS(
+        authorityFile: own.authorityFile, certificateFile: "\(home)/tls.crt", keyFile: "\(home)/tls.key")
+      certificates = (files, own, expired)
+    } else {
+      certificates = nil
+    }
     try Files.makeDirectory("\(home)/etc/settings-fleet")
     try Files.makeDirectory("\(home)/share/app-settings")
     try Files.makeDirectory("\(home)/disk")
@@ -45,27 +56,16 @@ final class Machine: Sendable {
     try Files.write(Texts.schema, to: "\(home)/share/app-settings/\(Texts.app).toml")
     try Files.write(
       """
-      \(cluster.settings(through: proxies))
+      \(cluster.settings(through: proxies, certificates?.files))
       machine = "\(name)"
       host = "\(name)"
       apps = ["\(Texts.app)"]
       groups = [\(groups.map { "\"\($0)\"" }.joined(separator: ", "))]
 
       """, to: "\(home)/etc/settings-fleet/settings.toml")
-    // The real command, or, once after it was armed, killed at one of its system calls.
-    try Files.write(
-      """
-      #!/bin/sh
-      if [ -e '\(home)/clock' ]; then . '\(home)/clock'; fi
-      if [ -e '\(home)/arm-'"$1" ] && mv '\(home)/arm-'"$1" "\(home)/armed-$$" 2>/dev/null &&
-        read -r call number <"\(home)/armed-$$"; then
-        exec '\(programs.strace ?? "strace")' -f -qq -o '\(home)/cli-trace' -e "trace=$call" \\
-          -e "inject=$call:signal=KILL:when=$number" '\(programs.cli)' "$@"
-      fi
-      exec '\(programs.cli)' "$@"
-
-      """, to: "\(home)/settings-cli", mode: 0o755)
+    try Files.write("+0d\n", to: "\(home)/clock")
     watch = try FileWatch(directory, bell: bell)
+    _ = try setCertificate(expired: false)
   }
 
   var documents: [FleetDocument] {
@@ -77,17 +77,24 @@ final class Machine: Sendable {
   var said: String { Files.end(of: log) }
   private var log: String { "\(home)/log" }
   private var trace: String { "\(home)/trace" }
-  private var commandTrace: String { "\(home)/cli-trace" }
 
   private var environment: [String: String] {
-    [
-      "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home, "SETTINGS_CLI": "\(home)/settings-cli",
+    // Only the wall clock jumps; files keep their times.
+    let clock =
+      programs.fakeClock.map {
+        [
+          "LD_PRELOAD": $0, "FAKETIME_TIMESTAMP_FILE": "\(home)/clock", "FAKETIME_NO_CACHE": "1", "NO_FAKE_STAT": "1",
+          "DONT_FAKE_MONOTONIC": "1",
+        ]
+      } ?? [:]
+    return [
+      "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home,
       "XDG_CONFIG_HOME": "\(home)/none", "XDG_CONFIG_DIRS": "\(home)/etc", "XDG_STATE_HOME": "\(home)/state",
       "XDG_DATA_HOME": "\(home)/none", "XDG_DATA_DIRS": "\(home)/share", "TMPDIR": home,
       // A crash has to end the process, and not to be explained for a minute first.
       "SWIFT_BACKTRACE": "enable=no",
       "APP_SETTINGS_FLEET_DIR": "\(home)/disk/fleet",
-    ]
+    ].merging(clock) { $1 }
   }
 
   // MARK: The mirror
@@ -140,15 +147,24 @@ final class Machine: Sendable {
     }
   }
 
-  /// Sets the wall clock of what the mirror runs. The mirror itself never asks for the time of day.
+  /// Sets the mirror's wall clock.
   func setClock(days: Int?) throws {
-    guard let days else { return _ = unlink("\(home)/clock") }
-    // Only the wall clock jumps; files keep their times.
-    let variables = [
-      "LD_PRELOAD": programs.fakeClock ?? "", "FAKETIME": days < 0 ? "\(days)d" : "+\(days)d", "NO_FAKE_STAT": "1",
-      "DONT_FAKE_MONOTONIC": "1",
-    ]
-    try Files.write(variables.map { "export \($0)='\($1)'\n" }.joined(), to: "\(home)/clock")
+    let days = days ?? 0
+    try Files.write(days < 0 ? "\(days)d\n" : "+\(days)d\n", to: "\(home)/clock")
+  }
+
+  /// Puts another certificate in the place of the machine's, or its own again.
+  ///
+  /// - Returns: Whether there is one.
+  func setCertificate(expired: Bool) throws -> Bool {
+    guard let certificates else { return false }
+    let source = expired ? certificates.expired : certificates.own
+    for (from, to) in [
+      (source.keyFile, certificates.files.keyFile), (source.certificateFile, certificates.files.certificateFile),
+    ] {
+      try Files.write(try String(contentsOfFile: from ?? "", encoding: .utf8), to: to ?? "")
+    }
+    return true
   }
 
   /// Starts the mirror, and records its system calls until it is killed. With -D, the process is the mirror.
@@ -158,7 +174,7 @@ final class Machine: Sendable {
 
   // MARK: Killing at system calls
 
-  /// Has the running mirror, or a process that it starts, killed at a system call.
+  /// Has the running mirror killed at a system call.
   func arm(_ point: KillPoint) throws {
     disarm()
     guard let strace = programs.strace, let pid = state.withLock({ $0.mirror?.pid }) else { return }
@@ -188,19 +204,6 @@ final class Machine: Sendable {
 
   /// Whether a process was killed since ``arm(_:)``.
   var didFire: Bool { KillPoint.didKill(trace) }
-
-  /// Whether the mirror and what it starts is traced. A process has no room for a second tracer: it would stay stopped.
-  var isTraced: Bool { state.withLock { $0.tracer != nil } }
-
-  /// Has the next run of a verb of settings-cli killed at a system call.
-  func armCommand(_ verb: String, _ point: KillPoint) throws {
-    unlink(commandTrace)
-    try Files.write("\(point.call) \(point.number)\n", to: "\(home)/arm-\(verb)")
-  }
-
-  func disarmCommand(_ verb: String) { unlink("\(home)/arm-\(verb)") }
-
-  var didFireCommand: Bool { KillPoint.didKill(commandTrace) }
 
   // MARK: The disk
 
@@ -242,9 +245,11 @@ extension EtcdCluster {
   func endpoint(at proxy: TCPProxy) -> String { "\(certificates == nil ? "http" : "https")://127.0.0.1:\(proxy.port)" }
 
   /// The settings of 'settings-fleet' that lead to the members through proxies.
-  func settings(through proxies: [TCPProxy]) -> String {
+  ///
+  /// - Parameter tls: Other files of certificates.
+  func settings(through proxies: [TCPProxy], _ tls: EtcdTLS? = nil) -> String {
     let endpoints = "endpoints = [\(proxies.map { "\"\(endpoint(at: $0))\"" }.joined(separator: ", "))]\n"
-    guard let tls = certificates?.tls else { return endpoints + "plaintext = true\n" }
+    guard let tls = tls ?? certificates?.tls else { return endpoints + "plaintext = true\n" }
     let files = [("authority", tls.authorityFile), ("certificate", tls.certificateFile), ("key", tls.keyFile)]
     return endpoints + files.map { "tls.\($0) = \"\($1 ?? "")\"\n" }.joined()
   }

@@ -13,16 +13,17 @@ struct Fault: Sendable, CustomStringConvertible {
     case noSpace = "etcd full (NOSPACE)"
     case restoredBackup = "backup restored, as the same or as a new cluster"
     case mirrorKilled = "mirror killed at a random time"
-    case mirrorKilledAtCall = "mirror, or what it runs, killed at a random system call"
-    case commandKilledAtCall = "settings-cli of a mirror killed at a random system call"
+    case mirrorKilledAtCall = "mirror killed at a random system call"
     case mirrorPaused = "mirror paused"
     case partition = "machine cut off: nothing gets through"
     case silence = "machine cut off: packets lost, for up to 8 s"
     case refusal = "machine cut off: connections refused"
     case connectionsCut = "connections of a machine or of the writers cut"
     case delay = "network of a machine or of the writers slow"
+    case slowLine = "line of a machine slow: 20 to 120 KB a second"
+    case certificate = "certificate of a machine expired, then renewed"
     case diskFull = "disk of a machine full, 0 to 3 pages free"
-    case clockJump = "wall clock of what a mirror runs jumps by up to 20 years"
+    case clockJump = "wall clock of a mirror jumps by up to 20 years"
     case unparsable = "document that does not parse"
     case invalid = "document that the schema refuses"
     case tooNew = "document that is too new for the app"
@@ -64,11 +65,12 @@ extension Fault.Kind {
     case .deletion: 3
     case .noSpace, .restoredBackup, .silence: 0
     case .mirrorKilled: 6
-    case .mirrorKilledAtCall, .commandKilledAtCall: 7
+    case .mirrorKilledAtCall: 9
     case .mirrorPaused: 6
     case .partition, .refusal: 5
     case .connectionsCut: 7
-    case .delay: 4
+    case .delay, .slowLine: 4
+    case .certificate: 3
     case .diskFull: 6
     case .clockJump: 3
     case .unparsable, .invalid, .tooNew: 3

@@ -49,9 +49,9 @@ struct Round: Sendable, CustomStringConvertible {
       [.silence],
       [.noSpace, .mirrorKilledAtCall, .unparsable, .mirrorKilled, .connectionsCut, .memberKilled, .packetLoss, .delay],
       [
-        .deletion, .commandKilledAtCall, .invalid, .clockJump, .memberPaused, .mirrorPaused, .partition, .leaderKilled,
+        .deletion, .slowLine, .invalid, .clockJump, .memberPaused, .mirrorPaused, .partition, .leaderKilled,
       ],
-      [.tooNew, .binary, .compaction, .diskFull, .refusal, .memberCutOff, .clusterKilled],
+      [.tooNew, .binary, .certificate, .compaction, .diskFull, .refusal, .memberCutOff, .clusterKilled],
     ]
     var rounds = parts.map { part in
       // After 6.5 seconds a kernel waits for the longest: it has just tried again, and does so next after six more.

@@ -24,7 +24,8 @@ final class Arena: Sendable {
   let bell: Bell
   let root: String
   let programs: Programs
-  let points: Mutex<(mirror: KillPoints, command: KillPoints)>
+  /// The system calls at which a mirror can be killed.
+  let points: Mutex<KillPoints>
   static let shared = FleetDocument(app: Texts.app, scope: .all)!
 
   private init(
@@ -47,7 +48,7 @@ final class Arena: Sendable {
     }
     recorder = Recorder(client, bell: bell)
     firewall = Firewall(in: root)
-    points = Mutex((KillPoints(""), KillPoints("")))
+    points = Mutex(KillPoints(""))
   }
 
   /// Starts a fleet, and waits until its machines are right.
@@ -65,12 +66,13 @@ final class Arena: Sendable {
       for member in cluster.members { proxies.append(try await TCPProxy.start(to: member.port)) }
       return proxies
     }
+    let expired = programs.fakeClock == nil ? nil : try await cluster.certificates?.expired()
     var machines: [Machine] = []
     for (name, groups) in [("m1", ["web"]), ("m2", ["web"]), ("m3", [])] {
       machines.append(
         try await Machine(
           name, groups: groups, in: root, cluster: cluster, proxies: try await proxies(), programs: programs,
-          hasDisk: hasDisks, bell: bell))
+          expired: expired, hasDisk: hasDisks, bell: bell))
     }
     let arena = try Arena(
       cluster, machines: machines, desk: try await proxies(), root: root, programs: programs, figures: figures,
@@ -96,25 +98,22 @@ final class Arena: Sendable {
     for machine in machines { _ = machine.watch.takeSights() }
   }
 
-  /// Finds out at which system calls a mirror, and what it runs, can be killed: from its start over a few documents.
+  /// Finds out at which system calls a running mirror can be killed: while it takes over a few documents.
   private func recordCalls(of machine: Machine) async throws {
     guard programs.strace != nil else { return try machine.start() }
     let trace = "\(root)/calls"
     try machine.startRecording(to: trace)
-    for _ in 0..<3 {
+    func text() -> String { (try? String(contentsOfFile: trace, encoding: .utf8)) ?? "" }
+    var start = 0
+    for number in 0..<4 {
       let before = machine.watch.now
       _ = await counters[0].write()
       await bell.wait(.seconds(5)) { machine.watch.now != before }
+      // What it does at its start is over.
+      if number == 0 { start = text().utf8.count }
     }
     machine.kill()
-    let file = "\(root)/x/\(Texts.app).toml"
-    try Files.makeDirectory("\(root)/x")
-    try Files.write("number = 1\n", to: file)
-    try Files.write("number = 2\n", to: "\(trace)-text")
-    let edit = ["-f", "-qq", "-o", "\(trace)-edit", programs.cli, "edit", file, "--create", "--text", "\(trace)-text"]
-    try await Tool.run("strace", edit, in: root)
-    let text = { (path: String) in (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
-    let found = (KillPoints(text(trace)), KillPoints(text("\(trace)-edit")))
+    let found = KillPoints(String(decoding: text().utf8.dropFirst(start), as: UTF8.self))
     points.withLock { $0 = found }
   }
 

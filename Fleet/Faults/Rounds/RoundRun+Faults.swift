@@ -51,7 +51,7 @@ extension RoundRun {
       }
       return true
     case .mirrorKilledAtCall:
-      guard let point = arena.points.withLock({ $0.mirror.point(fault.amount) }) else { return false }
+      guard let point = arena.points.withLock({ $0.point(fault.amount) }) else { return false }
       _ = try restart(machine)
       try machine.arm(point)
       pendingKills[machine] = true
@@ -60,7 +60,6 @@ extension RoundRun {
         try machine.start()
       }
       return false
-    case .commandKilledAtCall: return try await killCommand(of: machine, fault)
     case .mirrorPaused:
       guard machine.isRunning else { return try restart(machine) }
       machine.pause()
@@ -91,6 +90,16 @@ extension RoundRun {
       let proxies = fault.amount.isMultiple(of: 3) ? arena.desk : machine.proxies
       for proxy in proxies { try await proxy.set(.delay(.milliseconds(1 + fault.amount % 100))) }
       afterwards(fault, index) { for proxy in proxies { try await proxy.set(.forward) } }
+      return true
+    case .slowLine:
+      let rate = 20_000 + fault.amount % 100_000
+      await machine.setNetwork(.line(delay: .milliseconds(fault.amount % 50), bytesPerSecond: rate))
+      afterwards(fault, index) { await machine.setNetwork(.forward) }
+      return true
+    case .certificate:
+      guard try machine.setCertificate(expired: true) else { return false }
+      await machine.cutConnections()
+      afterwards(fault, index) { _ = try machine.setCertificate(expired: false) }
       return true
     case .diskFull:
       machine.fillDisk(leaving: fault.amount % 4)
@@ -203,18 +212,6 @@ extension RoundRun {
         guard error.isRetryable, .now < end else { throw error }
       }
     }
-  }
-
-  /// Has settings-cli killed, in its next run with a verb, at a random system call, and has something to do for it.
-  private func killCommand(of machine: Machine, _ fault: Fault) async throws -> Bool {
-    guard !machine.isTraced, let point = arena.points.withLock({ $0.command.point(fault.amount) }) else { return false }
-    _ = try restart(machine)
-    // It writes in an 'edit', so that most kills are there.
-    let verb = fault.choice == 0 ? "check" : "edit"
-    try machine.armCommand(verb, point)
-    let didFire = await bell.wait(.milliseconds(500)) { machine.didFireCommand }
-    machine.disarmCommand(verb)
-    return didFire
   }
 }
 

@@ -8,14 +8,15 @@ struct Programs: Sendable {
   /// The command that both run.
   let cli: String
   let strace = Tool.path(of: "strace")
-  /// The library that gives a process another wall clock; `nil` if faketime is not installed.
+  /// The library that gives a process another wall clock; `nil` if faketime is not installed, or what a killed process leaves
+  /// of it in '/dev/shm' would stay.
   let fakeClock: String?
   let iptables = Tool.path(of: "iptables")
 
   init() async throws {
     let own = URL(fileURLWithPath: Sandbox.program)
     mirror = own.deletingLastPathComponent().appendingPathComponent("settings-fleet").path
-    fakeClock = await Self.fakeClock()
+    fakeClock = Sandbox.isPrivate ? await Self.fakeClock() : nil
     cli = ProcessInfo.processInfo.environment["SETTINGS_CLI"] ?? Tool.path(of: "settings-cli") ?? ""
     for program in [mirror, cli] where !FileManager.default.isExecutableFile(atPath: program) {
       throw Failure("'\(program)' is missing; Scripts/faults --fleet builds it, and SETTINGS_CLI names settings-cli")
@@ -31,10 +32,11 @@ struct Programs: Sendable {
   /// The kinds of faults that are possible here, and why the others are not.
   func kinds(isPrivate: Bool) -> (possible: Set<Fault.Kind>, left: [(Fault.Kind, String)]) {
     var left: [(Fault.Kind, String)] = []
-    if strace == nil {
-      left += [.mirrorKilledAtCall, .commandKilledAtCall].map { ($0, "strace is not installed") }
+    if strace == nil { left.append((.mirrorKilledAtCall, "strace is not installed")) }
+    if fakeClock == nil {
+      let reason = isPrivate ? "faketime is not installed" : "namespaces are not permitted"
+      left += [.clockJump, .certificate].map { ($0, reason) }
     }
-    if fakeClock == nil { left.append((.clockJump, "faketime is not installed")) }
     if !isPrivate || iptables == nil {
       let reason = isPrivate ? "iptables is not installed" : "namespaces are not permitted"
       left += [.packetLoss, .memberCutOff, .silence].map { ($0, reason) }

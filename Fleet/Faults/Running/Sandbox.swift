@@ -17,7 +17,8 @@ enum Sandbox {
   static func enter() throws {
     if isInside { return followParent() }
     let script =
-      "ip link set lo up && mount -t tmpfs -o size=4g,mode=1777 none \(root) && cd \(root) && \"$@\"; exit $?"
+      "ip link set lo up && mount -t tmpfs -o size=4g,mode=1777 none \(root) && mount -t tmpfs none /dev/shm && "
+      + "cd \(root) && \"$@\"; exit $?"
     let namespaces = ["--mount", "--propagation", "private", "--net", "--pid", "--fork", "--mount-proc"]
     for unshare in [["unshare"], ["unshare", "--map-root-user"]] {
       let words = unshare + namespaces
