@@ -27,10 +27,6 @@ extension GarageObjects {
   /// - Throws: `SettingsError` as ``park(_:)-(T)``.
   public func parkValue<T: Codable & Hashable>(_ value: T) throws(SettingsError) { try parkValues([value]) }
 
-  /// Unavailable: an array is not a value with fields.
-  @available(*, unavailable, message: "use parkValues(_:), which parks each of them")
-  public func parkValue<T: Codable & Hashable>(_ values: [T]) throws(SettingsError) { try parkValues(values) }
-
   /// Parks values in one write, except those for which an equal one is parked.
   public func parkValues<T: Codable & Hashable>(_ values: [T]) throws(SettingsError) {
     guard !values.isEmpty else { return }

@@ -1,4 +1,4 @@
-// A key that nobody declared, in the three spellings.
+// A key that nobody declared, as an element and as a property.
 import AppSettings
 import AppSettingsObserve
 
@@ -11,7 +11,7 @@ func unknownKeys(_ settings: SettingsStore) throws {
   take(settings[.noSuch])
   // error: type 'SettingsKey<Int>' has no member 'noSuch'
   let first: Int = settings[.noSuch]
-  // error: type 'SettingsKeys' (aka 'AnySettingsKey') has no member 'noSuch'
+  // error: type 'SettingsKey<Value>' has no member 'noSuch'
   let second = settings[.noSuch]
   print(first, second)
 
@@ -27,19 +27,7 @@ func unknownKeys(_ settings: SettingsStore) throws {
   let fourth = settings.noSuch
   // error: 'subscript(dynamicMember:)' is unavailable: no extension of 'SettingsKeys' declares a key of this name
   if settings.noSuch {}
-  // error: 'subscript(dynamicMember:)' is unavailable: no extension of 'SettingsKeys' declares a key of this name
-  settings.noSuch.append("a")
-  // error: 'subscript(dynamicMember:)' is unavailable: no extension of 'SettingsKeys' declares a key of this name
-  settings.noSuchMethod(1, for: 2)
   print(third, fourth)
-
-  // error: 'subscript(_:)' is unavailable: no extension of 'SettingsKeys' declares a key of this name
-  settings[\.noSuch] = 1
-  // error: 'subscript(_:)' is unavailable: no extension of 'SettingsKeys' declares a key of this name
-  print(settings[\.noSuch])
-  // error: 'subscript(_:)' is unavailable: no extension of 'SettingsKeys' declares a key of this name
-  let fifth: Int = settings[\.noSuch]
-  print(fifth)
 
   // error: type 'SettingsKey<Int>' has no member 'noSuch'
   try settings.set(1, for: .noSuch)

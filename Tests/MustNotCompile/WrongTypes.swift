@@ -8,7 +8,7 @@ func wrongTypes(_ settings: SettingsStore) throws {
   settings[.size] = 1.5
   // error: 'subscript(_:)' is unavailable: a value of the key's type does not allow this
   settings[.token] = 5
-  // error: 'subscript(_:)' is unavailable: a value of the key's type does not allow this
+  // error: 'nil' cannot be assigned to subscript of type 'Int'
   settings[.size] = nil
   // error: cannot infer contextual base in reference to member 'drak'
   settings[.theme] = .drak
@@ -25,10 +25,7 @@ func wrongTypes(_ settings: SettingsStore) throws {
   if settings[.size] {}
   // error: cannot infer contextual base in reference to member 'drak'
   if settings[.theme] == .drak {}
-  // error: 'subscript(_:)' is unavailable: a value of the key's type does not allow this
-  settings[.recent].append(1)
-  // error: 'subscript(_:)' is unavailable: a value of the key's type does not allow this
-  print(settings[.size].count, text)
+  print(text)
 
   // error: cannot assign value of type 'String' to type 'Int'
   settings.size = "a"

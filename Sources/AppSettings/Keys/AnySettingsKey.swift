@@ -41,8 +41,8 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
   /// The number of the declarations that the key was last found to match; 0 if none.
   let agreedWith = Atomic<UInt64>(0)
 
-  /// Stands for an undeclared key, so that code with such a name has a type and ``SettingsAccess`` reports it.
-  public static subscript(dynamicMember name: String) -> SettingsMistake { SettingsMistake() }
+  /// Stands for an undeclared key, so that ``SettingsAccess`` reports it.
+  public static subscript(dynamicMember name: String) -> Never { fatalError("unavailable") }
 
   package init<Value>(name: String, details: [SettingsKeyDetail<Value>]) {
     var summary = ""

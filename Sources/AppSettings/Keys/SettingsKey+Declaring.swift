@@ -46,10 +46,6 @@ extension SettingsKey where Value: SettingsSerializable {
   where Value == Wrapped? {
     self.init(name.description, fallback: .absent, details: details, bridge: Value.settingsBridge)
   }
-
-  /// Unavailable: a key whose type is not optional needs a default.
-  @available(*, unavailable, message: "a key whose type is not optional needs a default")
-  public convenience init(_ name: some SettingsKeyName) { fatalError("unavailable") }
 }
 
 extension SettingsKey {

@@ -21,19 +21,19 @@ struct CompileTimeTests {
 
   @Test func `what is wrong with a key does not compile`() throws {
     let refused = [
-      ("let a = SettingsKey<Int>(\"key\")", "a key whose type is not optional needs a default"),
-      ("let b = SettingsKey<Int>(\"key\", default: \"a\")", "error"),
-      ("let c = SettingsKey<Int>(\"key\", default: nil)", "error"),
-      ("struct S {}; let d = SettingsKey<S?>(\"key\")", "error"),
-      ("let e = SettingsKey(\"key\", default: true, .in(1...2))", "error"),
-      ("let f = SettingsKey<Int>(\"key\", .in(1...2))", "error"),
-      ("let g = SettingsKey<Int>(\"key\", default: 1, .matching(\"a\"))", "error"),
-      ("func h(_ s: SettingsStore) { s[SettingsKey(\"key\", default: 1)] = \"a\" }", "error"),
+      "let a = SettingsKey<Int>(\"key\")",
+      "let b = SettingsKey<Int>(\"key\", default: \"a\")",
+      "let c = SettingsKey<Int>(\"key\", default: nil)",
+      "struct S {}; let d = SettingsKey<S?>(\"key\")",
+      "let e = SettingsKey(\"key\", default: true, .in(1...2))",
+      "let f = SettingsKey<Int>(\"key\", .in(1...2))",
+      "let g = SettingsKey<Int>(\"key\", default: 1, .matching(\"a\"))",
+      "func h(_ s: SettingsStore) { s[SettingsKey(\"key\", default: 1)] = \"a\" }",
     ]
-    let result = try check(refused.map(\.0))
-    for (index, (code, message)) in refused.enumerated() {
+    let result = try check(refused)
+    for (index, code) in refused.enumerated() {
       let isRefused = result.error.split(separator: "\n").contains {
-        $0.contains("keys.swift:\(index + 2):") && $0.contains("error: ") && $0.contains(message)
+        $0.contains("keys.swift:\(index + 2):") && $0.contains("error: ")
       }
       #expect(isRefused, "\(code)\n\(result.error)")
     }
