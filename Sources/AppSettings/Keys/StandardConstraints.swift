@@ -40,11 +40,11 @@ extension SettingsConstraint {
   /// Requires that the whole string matches a pattern: a regular expression in the syntax of Swift's `Regex`.
   ///
   /// The pattern is text because errors and tools show it. It is a programming error and traps if the pattern is not a
-  /// regular expression, is longer than 8192 bytes, or has parts whose cost has no bound.
+  /// regular expression, is longer than 8192 bytes, or has parts that look at more than one character: back references,
+  /// look-arounds, word boundaries, possessive repetitions and groups other than `(…)` and `(?:…)`. `(?i)` may begin it.
   ///
-  /// Matching is limited so that no text in a file can block the app: to texts of up to 1 MiB, and to 50,000 steps plus
-  /// 100 for each character. A text that exceeds a limit is refused, with an error that says so. Patterns such as
-  /// `(a+)+b` exceed it, as they match one text in very many ways. `a+b` matches the same texts in one.
+  /// A match takes time in proportion to the text, whatever the pattern is, so that no text in a file can block the app.
+  /// A text of more than 1 MiB, or less for patterns with many parts, is refused, with an error that says so.
   public static func matching(_ pattern: String) -> Self where Value: StringProtocol {
     let pattern = SettingsPattern(pattern)
     if let fault = pattern.fault { preconditionFailure("Invalid pattern of a settings key: \(fault).") }

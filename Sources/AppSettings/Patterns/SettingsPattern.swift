@@ -1,15 +1,18 @@
 internal import Synchronization
 
-/// A regular expression for whole strings, in the syntax of Swift's `Regex`, with a limit on the work of a match.
+/// A regular expression for whole strings, in the syntax of Swift's `Regex`, that no text can make slow.
 ///
-/// Swift's matcher tries one way after another, and a pattern such as `(a+)+b` has exponentially many. Before a match,
-/// ``MatchCost`` counts the ways that the pattern and the text allow; above ``stepLimit(characters:)`` the text is
-/// refused without matching. The count depends only on pattern and text, so that the app and every tool refuse the same
-/// texts on every machine.
+/// Swift's matcher tries one way after another, and a pattern such as `(a+)+b` has exponentially many. ``PatternProgram``
+/// takes all ways at once.
 package final class SettingsPattern: Sendable {
   package let text: String
-  // Protects the result of the first use. A command that reads no value of the key need not compile its pattern.
-  private let compiled = Mutex<Compiled?>(nil)
+  // Protects the result of the first use, and what is known of its characters. A command that reads no value of the key
+  // need not compile its pattern.
+  private let compiled = Mutex<Result<Compiled, PatternFault>?>(nil)
+
+  private struct Compiled: @unchecked Sendable {  // a regex made of text calls no one's code and does not change
+    var program: PatternProgram
+  }
 
   package init(_ text: String) { self.text = text }
 
@@ -17,12 +20,13 @@ package final class SettingsPattern: Sendable {
   package static let sizeLimit = 8192
   /// The maximum size of a matched text in bytes.
   package static let textLimit = 1 << 20
-
-  /// The maximum number of steps of a match: 50,000, and 100 for each character.
-  package static func stepLimit(characters: Int) -> Int { 50_000 + 100 * characters }
+  /// The maximum number of steps of a match.
+  private static let workLimit = 20_000_000
 
   /// Why the text cannot be used as a pattern, as a clause; `nil` if it can.
-  package var fault: String? { made.fault }
+  package var fault: String? {
+    compiled.withLock { if case .failure(let fault) = made(&$0) { fault.reason } else { nil } }
+  }
 
   /// The result of a match.
   package enum Verdict: Sendable, Hashable {
@@ -34,57 +38,47 @@ package final class SettingsPattern: Sendable {
 
   /// Whether a whole text matches.
   package func verdict(on string: String) -> Verdict {
-    let compiled = made
-    guard let regex = compiled.regex, let cost = compiled.cost else {
-      return .refused(compiled.fault ?? "the pattern cannot be used")
-    }
-    guard string.utf8.count <= Self.textLimit else {
-      return .refused("it has \(string.utf8.count) bytes, and patterns accept at most \(Self.textLimit)")
-    }
-    if !cost.isPlain {
-      let limit = Self.stepLimit(characters: string.count)
-      guard cost.allows(string, steps: limit) else {
-        return .refused(
-          "the pattern can match the text in so many ways that it would take more than \(limit) steps; a simpler one, "
-            + "such as 'a+' for '(a+)+', has one way")
+    compiled.withLock { compiled in
+      switch made(&compiled) {
+      case .failure(let fault): return .refused(fault.reason)
+      case .success(var made):
+        guard string.utf8.count <= Self.textLimit else {
+          return .refused("it has \(string.utf8.count) bytes, and patterns accept at most \(Self.textLimit)")
+        }
+        compiled = nil  // so that the program is not copied
+        defer { compiled = .success(made) }
+        guard let matches = made.program.matches(string, within: Self.workLimit) else {
+          return .refused("it has \(string.utf8.count) bytes, which is too much for a pattern of that size")
+        }
+        return matches ? .matches : .differs
       }
     }
-    return (try? regex.wholeMatch(in: string)) == nil ? .differs : .matches
   }
 
-  private struct Compiled: @unchecked Sendable {  // a regex made of text calls no one's code and does not change
-    var regex: Regex<AnyRegexOutput>?
-    var cost: MatchCost?
-    var fault: String?
+  private func made(_ compiled: inout Result<Compiled, PatternFault>?) -> Result<Compiled, PatternFault> {
+    if let compiled { return compiled }
+    let made = Result { () throws(PatternFault) in Compiled(program: try Self.compile(text)) }
+    compiled = made
+    return made
   }
 
-  private var made: Compiled {
-    compiled.withLock { compiled in
-      if let compiled { return compiled }
-      let made = Self.compile(text)
-      compiled = made
-      return made
-    }
-  }
-
-  private static func compile(_ text: String) -> Compiled {
+  private static func compile(_ text: String) throws(PatternFault) -> PatternProgram {
     guard text.utf8.count <= sizeLimit else {
-      return Compiled(fault: "a pattern may have \(sizeLimit) bytes, and this one has \(text.utf8.count)")
+      throw PatternFault(reason: "a pattern may have \(sizeLimit) bytes, and this one has \(text.utf8.count)")
     }
     // Swift's parser recurses for nested brackets, on the caller's stack.
     guard bracketDepth(of: text) <= bracketLimit else {
-      return Compiled(fault: "a pattern may have \(bracketLimit) nested brackets '['")
-    }
-    let regex: Regex<AnyRegexOutput>
-    do {
-      regex = try Regex(text)
-    } catch {
-      return Compiled(fault: "'\(text.shortened())' is not a regular expression: \("\(error)".shortened())")
+      throw PatternFault(reason: "a pattern may have \(bracketLimit) nested brackets '['")
     }
     do {
-      return Compiled(regex: regex, cost: try MatchCost(text))
+      _ = try Regex(text)
     } catch {
-      return Compiled(fault: "'\(text.shortened())' cannot be used as a pattern: \(error.reason)")
+      throw PatternFault(reason: "'\(text.shortened())' is not a regular expression: \("\(error)".shortened())")
+    }
+    do {
+      return try PatternProgram(text)
+    } catch {
+      throw PatternFault(reason: "'\(text.shortened())' cannot be used as a pattern: \(error.reason)")
     }
   }
 
