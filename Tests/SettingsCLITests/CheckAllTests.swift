@@ -23,7 +23,7 @@ struct CheckAllTests {
   @Test func `an app that no command takes does not keep the others from being checked and searched`() throws {
     let test = try SchemaHome()
     try test.write("thme = 1\n")
-    // An earlier release made such a directory when a person forgot './'.
+    // A person has made it.
     let mistaken = test.home.path + "/config/settings.toml/settings.toml"
     try test.home.write("thme = 2\n", to: mistaken)
     let checked = try test.run("check", "--all")

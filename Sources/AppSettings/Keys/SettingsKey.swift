@@ -77,9 +77,10 @@ public final class SettingsKey<Value: Sendable>: AnySettingsKey, @unchecked Send
   package override var constraintFacts: [ConstraintFact] { constraint?.facts(of: bridge) ?? [] }
 
   package override var schemaType: SchemaType {
-    var type = bridge.schemaType(sample: hasComputedDefault ? nil : storedDefault).with(constraintFacts)
-    if bridge.mergesTables { learnFields(of: &type) }
-    learnOpenness(of: &type)
+    let known = hasComputedDefault ? nil : storedDefault
+    // For a table, any sample will do.
+    var type = bridge.schemaType(sample: known ?? (isOptionalTable ? .table(TOMLTable()) : nil)).with(constraintFacts)
+    if bridge.mergesTables { type.complete(with: known) }
     // If the choices are known, each is tried with the key itself, which works with any constraint.
     if let choices = type.choices {
       let accepted = choices.filter(accepts)
@@ -88,24 +89,7 @@ public final class SettingsKey<Value: Sendable>: AnySettingsKey, @unchecked Send
     return type
   }
 
-  private func learnFields(of type: inout SchemaType) {
-    let reread = { table in try self.bridge.write(self.read(.table(table))) }
-    if case .absent = fallback {
-      guard let known = SchemaType.table(byReading: reread, { bridge.schemaType(sample: .table($0)) }) else { return }
-      type.fields = known.fields
-      type.isOpen = known.isOpen
-    } else if !hasComputedDefault, let sample = storedDefault?.table {
-      type.learnFields(from: sample, reread)
-    }
-  }
-
-  private func learnOpenness(of type: inout SchemaType) {
-    // Without a default, this was found with a sample that was made for it.
-    if case .absent = fallback, bridge.mergesTables { return }
-    type.learnOpenness(of: hasComputedDefault ? nil : storedDefault) { value in
-      (bridge.schemaType(sample: value), (try? read(value)) != nil)
-    }
-  }
+  private var isOptionalTable: Bool { if case .absent = fallback { bridge.mergesTables } else { false } }
 
   package override var hidesCases: Bool {
     guard case .value(let value) = fallback, bridge.choices == nil, value is any RawRepresentable else { return false }

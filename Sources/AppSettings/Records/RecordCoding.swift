@@ -29,24 +29,10 @@ struct RecordCoding<Record: SettingsRecord>: Sendable where Record.ID: Sendable 
   /// The type of a record with its fields, without the id; `nil` if no fields are known.
   var recordType: SchemaType? {
     guard let text = fallback.flatMap({ try? ids.text($0.id) }) ?? ids.sample else { return nil }
-    let reread = { table in try write(read(.table(table), at: text), at: text) }
-    let type = { (sample: TOMLTable) in
-      var type = bridge.schemaType(sample: addingID(text, to: .table(sample)))
-      type.fields?.removeAll { $0.name == Self.idField }
-      return type
-    }
-    var record: SchemaType?
-    if let storedFallback {
-      record = type(storedFallback)
-      record?.learnFields(from: storedFallback, reread)
-      record?.learnOpenness(of: .table(storedFallback)) { value in
-        let table = value.table ?? TOMLTable()
-        return (type(table), (try? reread(table)) != nil)
-      }
-    } else {
-      record = SchemaType.table(byReading: reread, type)
-    }
-    return record?.fields?.isEmpty == true ? nil : record
+    var type = bridge.schemaType(sample: addingID(text, to: .table(storedFallback ?? TOMLTable())))
+    type.fields?.removeAll { $0.name == Self.idField }
+    type.complete(with: storedFallback.map { .table($0) })
+    return type.fields?.isEmpty == false ? type : nil
   }
 
   // MARK: Reading

@@ -4,8 +4,7 @@ package import SettingsTOML
 extension SettingsStore {
   /// The backups of the user's file, made before something replaced it, newest first.
   ///
-  /// Stores on the same file have the same backups, whatever path or link leads to it. Those of older releases are
-  /// last.
+  /// Stores on the same file have the same backups, whatever path or link leads to it.
   ///
   /// - Throws: ``SettingsError`` `io` or `readOnly` if a directory of backups cannot be listed.
   public var backups: [SettingsBackup] {

@@ -51,9 +51,12 @@ private final class CodableCore<Value: Codable & SendableMetatype>: BridgeCore {
         _ = try? ValueDecoder.decode(Value.self, from: .table(TOMLTable()), withUserInfo(BridgeContext()), recorder)
       } ? SchemaType(.table) : .any
     }
-    return FieldRecorder.schemaType(of: sample) { recorder in
-      _ = try? ValueDecoder.decode(Value.self, from: sample, withUserInfo(BridgeContext()), recorder)
+    let context = withUserInfo(BridgeContext())
+    var type = FieldRecorder.schemaType(of: sample) { value, recorder in
+      _ = try ValueDecoder.decode(Value.self, from: value, context, recorder)
     }
+    if let fallback { type.complete(with: try? ValueEncoder.encode(fallback(), context)) }
+    return type
   }
 
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Value {

@@ -37,9 +37,10 @@ package struct SchemaType: Sendable, Hashable {
     /// The meaning of the field. Read from files alone.
     package var summary = ""
 
-    package init(_ name: String, _ type: SchemaType) {
+    package init(_ name: String, _ type: SchemaType, isRequired: Bool = false) {
       self.name = name
       self.type = type
+      self.isRequired = isRequired
     }
   }
 

@@ -9,16 +9,11 @@ import SettingsTOML
 enum SchemaValue: Hashable {
   case integer(Int128)
   case float(Double)
-  case float32(Float)
   case text(String)
   case date(Date)
   case duration(Duration)
   case decimal(Decimal)
-  case url(URL)
-  case uuid(UUID)
   case data(Data)
-  case character(Character)
-  case timeZone(TimeZone)
   case array([SchemaValue])
   case table([String: SchemaValue])
   /// A value that has only TOML's own type in Swift.
@@ -33,7 +28,7 @@ extension SchemaType {
     case .boolean: return Bool.settingsBridge.reading(value).map { .stored(.boolean($0)) }
     case .integer: return integer(value)
     case .float: return Double.settingsBridge.reading(value).map(SchemaValue.float)
-    case .float32: return Float.settingsBridge.reading(value).map(SchemaValue.float32)
+    case .float32: return Float.settingsBridge.reading(value).map { .float(Double($0)) }
     case .string: return String.settingsBridge.reading(value).map(SchemaValue.text)
     case .offsetDateTime: return Date.settingsBridge.reading(value).map(SchemaValue.date)
     case .localDateTime: return TOMLLocalDateTime.settingsBridge.reading(value).map { .stored(.localDateTime($0)) }
@@ -41,12 +36,12 @@ extension SchemaType {
     case .localTime: return TOMLLocalTime.settingsBridge.reading(value).map { .stored(.localTime($0)) }
     case .duration: return Duration.settingsBridge.reading(value).map(SchemaValue.duration)
     case .decimal: return Decimal.settingsBridge.reading(value).map(SchemaValue.decimal)
-    case .url: return URL.settingsBridge.reading(value).map(SchemaValue.url)
-    case .uuid: return UUID.settingsBridge.reading(value).map(SchemaValue.uuid)
+    case .url: return URL.settingsBridge.reading(value).map { .text($0.absoluteString) }
+    case .uuid: return UUID.settingsBridge.reading(value).map { .text($0.uuidString) }
     case .data: return Data.settingsBridge.reading(value).map(SchemaValue.data)
-    case .character: return Character.settingsBridge.reading(value).map(SchemaValue.character)
+    case .character: return Character.settingsBridge.reading(value).map { .text(String($0)) }
     case .timeZone:
-      if let zone = TimeZone.settingsBridge.reading(value) { return .timeZone(zone) }
+      if let zone = TimeZone.settingsBridge.reading(value) { return .text(zone.identifier) }
       guard case .string(let name) = value, TimeZoneNames.has(name) else { return nil }
       return .text(name)
     case .array:
@@ -96,16 +91,11 @@ extension SchemaValue {
     switch (self, other) {
     case (.integer(let a), .integer(let b)): a < b
     case (.float(let a), .float(let b)): a.isNaN || b.isNaN ? nil : a < b
-    case (.float32(let a), .float32(let b)): a.isNaN || b.isNaN ? nil : a < b
     case (.text(let a), .text(let b)): a < b
     case (.date(let a), .date(let b)): a < b
     case (.duration(let a), .duration(let b)): a < b
     case (.decimal(let a), .decimal(let b)): a < b
-    case (.url(let a), .url(let b)): a.absoluteString < b.absoluteString
-    case (.uuid(let a), .uuid(let b)): a.uuidString < b.uuidString
     case (.data(let a), .data(let b)): a.lexicographicallyPrecedes(b)
-    case (.character(let a), .character(let b)): a < b
-    case (.timeZone(let a), .timeZone(let b)): a.identifier < b.identifier
     case (.stored(let a), .stored(let b)): Self.isBelow(a, b)
     default: nil
     }

@@ -14,10 +14,8 @@ public struct SettingsValueError: Error, Sendable, Hashable {
   package var foundKind: String
   /// Whether the error is about the key of the invalid part, and not its value.
   var isAboutKey = false
-  /// The missing value, if the error is about a missing required field.
-  var missing: MissingValue?
   /// Whether the error is about a missing required field.
-  package var isMissing: Bool { missing != nil }
+  package private(set) var isMissing = false
 
   /// Makes an error about a stored value.
   ///
@@ -43,12 +41,12 @@ public struct SettingsValueError: Error, Sendable, Hashable {
   }
 
   /// Makes an error about a missing required field.
-  init(missing expected: String, as type: Any.Type? = nil, at path: [String] = []) {
+  init(missing expected: String, at path: [String] = []) {
     self.path = path
     self.expected = expected
     found = "nothing"
     foundKind = "nothing"
-    missing = MissingValue(type: type)
+    isMissing = true
   }
 
   /// Makes an error about the key of an entry.
@@ -128,15 +126,6 @@ public struct SettingsValueError: Error, Sendable, Hashable {
     component.hasPrefix("[") && component.hasSuffix("]") && component.utf8.count > 2
       && component.utf8.dropFirst().dropLast().allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
   }
-}
-
-/// A missing value.
-struct MissingValue: Sendable, Hashable {
-  /// The type of the value, if known.
-  var type: Any.Type?
-
-  static func == (a: MissingValue, b: MissingValue) -> Bool { a.type == b.type }
-  func hash(into hasher: inout Hasher) { hasher.combine(type.map { ObjectIdentifier($0) }) }
 }
 
 extension SettingsValueError: CustomStringConvertible {

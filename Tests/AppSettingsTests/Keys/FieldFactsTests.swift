@@ -29,7 +29,7 @@ struct FieldFactsTests {
     var width: Int
     init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
-      width = try container.decodeIfPresent(Int.self, forKey: .width) ?? 80
+      width = (try? container.decode(Int.self, forKey: .width)) ?? 80
     }
   }
 
@@ -55,7 +55,7 @@ struct FieldFactsTests {
     #expect(known["proxy"]?.fallback == ["url": "http://a", "hops": 2])
   }
 
-  @Test func `ids of any kind are known to a type that is tried`() {
+  @Test func `ids of any kind are known to a type that is read`() {
     struct ByNumber: Codable, Identifiable, Sendable { var id: Int; var name: String }
     struct ByUUID: Codable, Identifiable, Sendable { var id: UUID; var name: String }
     #expect(SettingsRecordKey<ByNumber>("a").schemaType.fields?.map(\.name) == ["name"])
@@ -69,7 +69,9 @@ struct FieldFactsTests {
     let optional = fields(SettingsKey<Retry?>("retry").schemaType)
     #expect(optional["attempts"]?.isRequired == true && optional["label"]?.isRequired == false)
     #expect(optional["attempts"]?.fallback == nil)
-    #expect(fields(SettingsKey<Lenient?>("lenient").schemaType)["width"]?.fallback == 80)
+    #expect(fields(SettingsKey<Lenient?>("lenient").schemaType)["width"]?.isRequired == false)
+    let elements = SettingsKey("a", default: ["x": Retry()]).schemaType.element.map(fields) ?? [:]
+    #expect(elements["attempts"]?.isRequired == true && elements["label"]?.isRequired == false)
   }
 
   @Test func `the schema says it, and its check refuses what the app does`() throws {

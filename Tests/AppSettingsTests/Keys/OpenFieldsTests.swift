@@ -52,30 +52,28 @@ struct OpenFieldsTests {
     }
   }
 
-  /// Has keys of any name.
-  private struct AnyNames: Codable, SettingsSerializable, Sendable {
-    struct Name: CodingKey {
-      var stringValue: String
-      var intValue: Int? { nil }
-      init(stringValue: String) { self.stringValue = stringValue }
-      init?(intValue: Int) { nil }
-    }
-    var size: Int?
+  /// Has other names in the file than in the code.
+  private struct Renamed: Codable, SettingsSerializable, Sendable {
+    enum CodingKeys: String, CodingKey { case fontSize = "font-size" }
+    var fontSize = 12
+  }
+
+  /// Says which names there are.
+  private struct Listed: Codable, SettingsSerializable, Sendable {
+    enum CodingKeys: String, CodingKey, CaseIterable { case fontSize = "font-size", theme }
+    var fontSize = 12
+    var theme: String?
 
     init() {}
 
     init(from decoder: any Decoder) throws {
-      let container = try decoder.container(keyedBy: Name.self)
-      size = try container.decodeIfPresent(Int.self, forKey: Name(stringValue: "size"))
-    }
-
-    func encode(to encoder: any Encoder) throws {
-      var container = encoder.container(keyedBy: Name.self)
-      try container.encodeIfPresent(size, forKey: Name(stringValue: "size"))
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      fontSize = try container.decode(Int.self, forKey: .fontSize)
+      if fontSize > 20 { theme = try container.decode(String.self, forKey: .theme) }
     }
   }
 
-  @Test func `the fields of a type that reads all of them are a closed list`() {
+  @Test func `the fields of a type that reads just its properties are a closed list`() {
     for type in [
       SettingsKey("a", default: Profile()).schemaType, SettingsKey<Profile?>("a").schemaType,
       SettingsKey("a", default: ["x": Profile()]).schemaType.element,
@@ -92,7 +90,13 @@ struct OpenFieldsTests {
     #expect(SettingsKey<Rule?>("a").schemaType.isOpen)
     #expect(SettingsKey("a", default: Named()).schemaType.isOpen)
     #expect(SettingsKey("a", default: [Named()]).schemaType.element?.isOpen == true)
-    #expect(SettingsKey("a", default: AnyNames()).schemaType.isOpen)
+    #expect(SettingsKey("a", default: Renamed()).schemaType.isOpen)
+  }
+
+  @Test func `the names of a type that lists them are all that there are`() {
+    let type = SettingsKey("a", default: Listed()).schemaType
+    #expect(!type.isOpen && type.fields?.map(\.name) == ["font-size", "theme"])
+    #expect(type.field("theme")?.type == .any && type.field("theme")?.isRequired == false)
   }
 
   @Test func `the unknown fields of a value are listed by their places`() {

@@ -9,14 +9,16 @@ final class FieldRecorder {
   private var elements: [FieldRecorder] = []
   /// What a bridge declared about the value, in place of what was recorded.
   private var replacement: KnownFields?
-  /// The requested types in order; `nil` if only the names matter. A field without a type here shows its own as it is
+  /// The requested fields in order; `nil` if only the names matter. A field without a type here shows its own as it is
   /// read.
-  private var types: [(name: String, type: SchemaType?)]?
+  private var requests: [(name: String, type: SchemaType?, isRequired: Bool)]?
 
+  /// The values for fields that a sample lacks.
+  private var samples: [String: TOMLValue] = [:]
   /// Whether another form than a table was requested: a type may read several forms.
   private var asksForOthers = false
-  /// Whether the type can request fields of any name.
-  private var hasAnyNames = false
+  /// Whether the type reads no other fields than those of its names.
+  private var hasAllNames = false
 
   /// Runs code that reads with a recorder, and returns what was recorded.
   static func record(_ body: (FieldRecorder) -> Void) -> KnownFields {
@@ -25,12 +27,22 @@ final class FieldRecorder {
     return recorder.knownFields
   }
 
-  /// Returns the schema type of a sample, from what its type requests while it reads the sample.
-  static func schemaType(of sample: TOMLValue, _ body: (FieldRecorder) -> Void) -> SchemaType {
+  /// Returns the schema type of a sample, from what its type requests while it reads the sample. A field that the sample
+  /// lacks and has to have gets some value of its type.
+  static func schemaType(of sample: TOMLValue, _ read: (TOMLValue, FieldRecorder?) throws -> Void) -> SchemaType {
     let recorder = FieldRecorder()
-    recorder.types = []
-    body(recorder)
-    return recorder.schemaType(of: sample)
+    recorder.requests = []
+    try? read(sample, recorder)
+    var type = recorder.schemaType(of: sample)
+    type.fields = type.fields?.map { field in
+      // A type may go on after the error for a field that is missing.
+      var (field, lacking) = (field, sample.table ?? TOMLTable())
+      for (name, value) in recorder.samples { lacking[name] = value }
+      lacking[field.name] = nil
+      if field.isRequired, (try? read(.table(lacking), nil)) != nil { field.isRequired = false }
+      return field
+    }
+    return type
   }
 
   /// Whether reading code requests a table and nothing else.
@@ -42,9 +54,22 @@ final class FieldRecorder {
 
   func askForOther() { asksForOthers = true }
 
-  func becomeRecord(hasAnyNames: Bool) {
+  func becomeRecord<Key: CodingKey>(_ key: Key.Type) {
     if kind == .whole { kind = .record }
-    if hasAnyNames { self.hasAnyNames = true }
+    guard requests != nil, let keys = Key.self as? any (CaseIterable & CodingKey).Type else { return }
+    func names<Same: CaseIterable & CodingKey>(_ keys: Same.Type) -> [String] { keys.allCases.map(\.stringValue) }
+    for name in names(keys) { note(name) }
+    hasAllNames = true
+  }
+
+  /// Notes a value as it was read. A type that has requested just its stored properties reads no other fields: most
+  /// often the compiler made its conformance.
+  func noteRead<T>(_ value: T) {
+    guard requests != nil, !hasAllNames, kind == .record else { return }
+    let mirror = Mirror(reflecting: value)
+    guard mirror.displayStyle == .struct || mirror.displayStyle == .class, mirror.superclassMirror == nil
+    else { return }
+    hasAllNames = Set(mirror.children.compactMap(\.label)) == Set(fields.keys)
   }
 
   func becomeEntries() { kind = .entries }
@@ -54,10 +79,16 @@ final class FieldRecorder {
   func note(_ name: String) { _ = child(name) }
 
   /// Records a field with the type as which it is read.
-  func note<T>(_ name: String, as type: T.Type, sample: TOMLValue?) {
+  func note<T>(_ name: String, as type: T.Type, sample: TOMLValue?, isRequired: Bool = false) {
     _ = child(name)
-    guard types != nil else { return }
-    types?.append((name, Self.schemaType(of: type, sample)))
+    guard requests != nil else { return }
+    requests?.append((name, Self.schemaType(of: type, sample), isRequired))
+  }
+
+  /// Returns some stored value for a field that has to be there; `nil` if only the names matter, or none is known.
+  func sample(_ name: String, of type: Any.Type) -> TOMLValue? {
+    if requests != nil { samples[name] = TOMLValue.sample(of: type) }
+    return samples[name]
   }
 
   /// Returns what a type declares about its stored form; `nil` if it must be observed while it reads.
@@ -76,7 +107,7 @@ final class FieldRecorder {
   func child(_ name: String) -> FieldRecorder {
     if let child = fields[name] { return child }
     let child = FieldRecorder()
-    if types != nil { child.types = [] }
+    if requests != nil { child.requests = [] }
     fields[name] = child
     return child
   }
@@ -88,24 +119,24 @@ final class FieldRecorder {
 
   private func schemaType(of sample: TOMLValue) -> SchemaType {
     if asksForOthers { return .any }
-    guard kind == .record, let types, !types.isEmpty else {
+    guard kind == .record, let requests, !self.fields.isEmpty else {
       return if case .table = sample, kind != .whole { SchemaType(.table) } else { .any }
     }
     var fields: [SchemaType.Field] = []
-    for (name, known) in types {
+    for (name, known, isRequired) in requests {
       let type = known ?? self.fields[name]?.schemaType(of: sample.table?[name] ?? .table(TOMLTable())) ?? .any
       if let index = fields.firstIndex(where: { $0.name == name }) {
         // A field that is read in several forms may have any value.
         if fields[index].type != type { fields[index].type = .any }
       } else {
-        fields.append(SchemaType.Field(name, type))
+        fields.append(SchemaType.Field(name, type, isRequired: isRequired))
       }
     }
     // Those that were requested without a type: by 'contains', or as nested containers.
     let typed = Set(fields.map(\.name))
     fields += self.fields.keys.filter { !typed.contains($0) }.sorted().map { SchemaType.Field($0, .any) }
     var type = SchemaType.table(fields)
-    type.isOpen = hasAnyNames
+    type.isOpen = !hasAllNames
     return type
   }
 

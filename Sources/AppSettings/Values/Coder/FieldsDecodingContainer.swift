@@ -8,7 +8,7 @@ struct FieldsDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   init(_ decoder: ValueDecoder) {
     self.decoder = decoder
-    decoder.recorder?.becomeRecord(hasAnyNames: Key(stringValue: "\u{0}") != nil)
+    decoder.recorder?.becomeRecord(Key.self)
   }
 
   private var table: TOMLTable { decoder.table }
@@ -37,9 +37,9 @@ struct FieldsDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     throws -> T
   {
     let name = key.stringValue
-    recorder?.note(name, as: T.self, sample: table[name])
-    guard let value = table[name] ?? context.base?[name] else {
-      throw SettingsValueError(missing: expectation().one, as: T.self, at: prefix + [name])
+    recorder?.note(name, as: T.self, sample: table[name], isRequired: true)
+    guard let value = table[name] ?? context.base?[name] ?? recorder?.sample(name, of: T.self) else {
+      throw SettingsValueError(missing: expectation().one, at: prefix + [name])
     }
     return try at(prefix, name) { try read(value) }
   }
@@ -84,11 +84,13 @@ struct FieldsDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let name = key.stringValue
     let base = context.base?[name]
     let stored = table[name]
-    recorder?.note(name, as: type, sample: stored)
-    if stored == nil, let optional = type as? any OptionalProtocol.Type { return optional.none as! T }
-    guard let value = stored ?? base else {
-      throw SettingsValueError(missing: missingDescription(type), as: type, at: prefix + [name])
+    if stored == nil, let optional = type as? any OptionalProtocol.Type {
+      recorder?.note(name, as: type, sample: nil)
+      return optional.none as! T
     }
+    let value = stored ?? base ?? recorder?.sample(name, of: type)
+    recorder?.note(name, as: type, sample: value, isRequired: true)
+    guard let value else { throw SettingsValueError(missing: missingDescription(type), at: prefix + [name]) }
     return try at(prefix, name) {
       try ValueDecoder.decodeNested(type, from: value, recorder?.child(name)) { inner(key, base) }
     }

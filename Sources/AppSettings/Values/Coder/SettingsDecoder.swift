@@ -54,7 +54,9 @@ final class ValueDecoder: Decoder {
     // A dictionary has exactly the entries in the file, and no fields for a default to add.
     let isDictionary = context.base != nil && type is any DictionaryProtocol.Type
     do {
-      return try T(from: ValueDecoder(value, isDictionary ? context.over(nil) : context, recorder))
+      let result = try T(from: ValueDecoder(value, isDictionary ? context.over(nil) : context, recorder))
+      recorder?.noteRead(result)
+      return result
     } catch let error as SettingsValueError {
       throw error
     } catch {
