@@ -11,7 +11,6 @@ let package = Package(
   products: [
     .library(name: "SettingsTOML", targets: ["SettingsTOML"]),
     .library(name: "AppSettings", targets: ["AppSettings"]),
-    .library(name: "AppSettingsMigrations", targets: ["AppSettingsMigrations"]),
     .library(name: "AppSettingsImport", targets: ["AppSettingsImport"]),
     .library(name: "AppSettingsGarage", targets: ["AppSettingsGarage"]),
     .library(name: "AppSettingsSchema", targets: ["AppSettingsSchema"]),
@@ -52,10 +51,9 @@ let package = Package(
       name: "AppSettings",
       dependencies: ["SettingsTOML", "CSettingsSystem", .product(name: "Logging", package: "swift-log")]),
     .target(name: "CSettingsSystem"),
-    .target(name: "AppSettingsMigrations", dependencies: ["AppSettings"]),
-    .target(name: "AppSettingsImport", dependencies: ["AppSettings", "AppSettingsMigrations"]),
+    .target(name: "AppSettingsImport", dependencies: ["AppSettings"]),
     .target(name: "AppSettingsGarage", dependencies: ["AppSettings", "CSettingsSystem"]),
-    .target(name: "AppSettingsSchema", dependencies: ["AppSettings", "AppSettingsMigrations", "AppSettingsImport"]),
+    .target(name: "AppSettingsSchema", dependencies: ["AppSettings", "AppSettingsImport"]),
     .systemLibrary(name: "CInotifyTools", providers: [.apt(["libinotifytools0-dev"])]),
     .target(
       name: "AppSettingsObserve",
@@ -65,7 +63,7 @@ let package = Package(
       ]),
     // The one target that needs all of Foundation.
     .target(
-      name: "AppSettingsFoundation", dependencies: ["AppSettings", "AppSettingsMigrations", "AppSettingsImport"]),
+      name: "AppSettingsFoundation", dependencies: ["AppSettings", "AppSettingsImport"]),
     .target(name: "AppSettingsTesting", dependencies: ["AppSettings"]),
     .target(
       name: "AppSettingsServiceLifecycle",
@@ -90,7 +88,7 @@ let package = Package(
     .executableTarget(
       name: "settings-cli",
       dependencies: [
-        "AppSettings", "AppSettingsMigrations", "AppSettingsImport", "AppSettingsSchema", "AppSettingsObserve",
+        "AppSettings", "AppSettingsImport", "AppSettingsSchema", "AppSettingsObserve",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(
@@ -114,20 +112,20 @@ let package = Package(
     .testTarget(
       name: "AppSettingsTests",
       dependencies: [
-        "AppSettings", "AppSettingsMigrations", "AppSettingsImport", "AppSettingsGarage", "AppSettingsSchema",
+        "AppSettings", "AppSettingsImport", "AppSettingsGarage", "AppSettingsSchema",
         "AppSettingsTesting", "TestSupport", "settings-probe", .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["AppSettingsSchema/Fixtures"]),
     .testTarget(
       name: "AppSettingsObserveTests",
       dependencies: [
-        "AppSettingsObserve", "AppSettingsMigrations", "AppSettingsImport", "AppSettingsFoundation", "TestSupport",
+        "AppSettingsObserve", "AppSettingsImport", "AppSettingsFoundation", "TestSupport",
         "settings-cli", "settings-probe", "settings-stress",
       ], exclude: ["Fixtures"]),
     .testTarget(
       name: "AppSettingsFoundationTests",
       dependencies: [
-        "AppSettingsFoundation", "AppSettingsMigrations", "AppSettingsImport", "TestSupport", "settings-cli",
+        "AppSettingsFoundation", "AppSettingsImport", "TestSupport", "settings-cli",
         "settings-probe",
       ]),
     .testTarget(
@@ -152,7 +150,7 @@ let package = Package(
     .testTarget(
       name: "DocumentationTests",
       dependencies: [
-        "AppSettings", "AppSettingsMigrations", "AppSettingsImport", "AppSettingsGarage", "AppSettingsSchema",
+        "AppSettings", "AppSettingsImport", "AppSettingsGarage", "AppSettingsSchema",
         "AppSettingsFoundation", "AppSettingsObserve", "AppSettingsTesting", "TestSupport", "settings-cli",
         "documentation-quick-start", "documentation-quick-start-top-level",
       ],
@@ -162,7 +160,7 @@ let package = Package(
     .testTarget(
       name: "FuzzTests",
       dependencies: [
-        "SettingsTOML", "AppSettings", "AppSettingsMigrations", "AppSettingsImport", "AppSettingsFoundation",
+        "SettingsTOML", "AppSettings", "AppSettingsImport", "AppSettingsFoundation",
         "TestModels",
       ],
       path: "Fuzz/Sources", exclude: ["fuzz"]),
@@ -183,7 +181,7 @@ let package = Package(
     .executableTarget(
       name: "settings-faults",
       dependencies: [
-        "CFaults", "CrashStates", "AppSettings", "AppSettingsMigrations", "AppSettingsImport", "AppSettingsGarage",
+        "CFaults", "CrashStates", "AppSettings", "AppSettingsImport", "AppSettingsGarage",
         "AppSettingsObserve", "SettingsTOML", .product(name: "Logging", package: "swift-log"),
       ],
       path: "Faults/Sources/settings-faults", packageAccess: false),
@@ -345,7 +343,7 @@ func fleetTargets() -> [Target] {
 func exampleTargets() -> [Target] {
   [
     .executableTarget(
-      name: "greeter-service", dependencies: ["AppSettings", "AppSettingsMigrations", "AppSettingsObserve"],
+      name: "greeter-service", dependencies: ["AppSettings", "AppSettingsObserve"],
       path: "Examples/GreeterService/Sources", packageAccess: false),
     .executableTarget(
       name: "port-service",

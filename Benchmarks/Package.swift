@@ -29,7 +29,6 @@ let package = Package(
       dependencies: [
         "BenchmarkHarness", "CFloor",
         .product(name: "AppSettings", package: "app-settings"),
-        .product(name: "AppSettingsMigrations", package: "app-settings"),
       ],
       path: "Sources/MigrationBenchmarks"),
     .executableTarget(

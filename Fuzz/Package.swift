@@ -15,7 +15,6 @@ let package = Package(
       dependencies: [
         .product(name: "SettingsTOML", package: "app-settings"),
         .product(name: "AppSettings", package: "app-settings"),
-        .product(name: "AppSettingsMigrations", package: "app-settings"),
         .product(name: "AppSettingsImport", package: "app-settings"),
         .product(name: "AppSettingsFoundation", package: "app-settings"),
       ]),

@@ -13,7 +13,6 @@ let package = Package(
       name: "greeter-service",
       dependencies: [
         .product(name: "AppSettings", package: "app-settings"),
-        .product(name: "AppSettingsMigrations", package: "app-settings"),
         .product(name: "AppSettingsObserve", package: "app-settings"),
       ],
       path: "Sources")

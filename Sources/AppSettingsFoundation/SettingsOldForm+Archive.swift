@@ -1,6 +1,5 @@
 public import AppSettings
 import AppSettingsImport
-public import AppSettingsMigrations
 public import Foundation
 
 extension SettingsOldForm {
@@ -11,7 +10,7 @@ extension SettingsOldForm {
   /// or an array or a table of archives.
   ///
   /// ```swift
-  /// MigrateValue(.frogs, from: .archive(of: Froggy.self))
+  /// .migrate(.frogs, from: .archive(of: Froggy.self))
   /// ```
   ///
   /// The archive is read with secure coding: no other class of the app is created from it, and a field of another type

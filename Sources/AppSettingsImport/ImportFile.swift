@@ -1,25 +1,18 @@
 public import AppSettings
-package import AppSettingsMigrations
 
-/// Imports the settings that an earlier release, or another library, stored in a file of another format or at another
-/// path.
-///
-/// The step reads the file once, when the migration runs, and does not change it. If the file does not exist, nothing
-/// happens. An existing value in the settings stays. If such a file exists, an app without a settings file runs its
-/// migrations too:
-///
-/// ```swift
-/// Migration(2, "import the old configuration") {
-///   ImportFile("~/.editorrc", as: .ini, mapping: ["view.fontsize": "editor.font-size"])
-/// }
-/// ```
-public struct ImportFile: BuiltInStep, ImportingStep {
-  private let source: String
-  private let format: SettingsImportFormat
-  private let rules: SettingsImportRules
-  private let report: (@Sendable (SettingsImportReport) -> Void)?
-
-  /// Creates the step.
+extension MigrationStep {
+  /// Imports the settings that an earlier release, or another library, stored in a file of another format or at another
+  /// path.
+  ///
+  /// The step reads the file once, when the migration runs, and does not change it. If the file does not exist, nothing
+  /// happens. An existing value in the settings stays. If such a file exists, an app without a settings file runs its
+  /// migrations too:
+  ///
+  /// ```swift
+  /// Migration(2, "import the old configuration", [
+  ///   .importFile("~/.editorrc", as: .ini, mapping: ["view.fontsize": "editor.font-size"])
+  /// ])
+  /// ```
   ///
   /// - Parameters:
   ///   - source: The file's path, which may begin with `~/` for the home directory or with a variable as `$NAME/`.
@@ -30,19 +23,25 @@ public struct ImportFile: BuiltInStep, ImportingStep {
   ///   - table: The table for keys that are not mapped; the root by default.
   ///   - keys: The app's keys, which say whether the dots in a name separate tables; see ``SettingsImportRules/keys``.
   ///   - report: Receives the imported and the skipped values. A schema file cannot store it.
-  public init(
+  public static func importFile(
     _ source: String, as format: SettingsImportFormat, mapping: KeyValuePairs<String, String> = [:],
     ignoring: [String] = [], takesOnlyMapped: Bool = false, into table: String? = nil, keys: [AnySettingsKey] = [],
     report: (@Sendable (SettingsImportReport) -> Void)? = nil
-  ) {
-    self.source = source
-    self.format = format
-    let pairs = mapping.map { (Self.path($0.key), Self.path($0.value)) }
-    rules = SettingsImportRules(
-      mapping: Dictionary(pairs, uniquingKeysWith: { _, last in last }), ignoring: Set(ignoring.map(Self.path)),
-      takesOnlyMapped: takesOnlyMapped, into: table.map(Self.path) ?? .root, keys: keys)
-    self.report = report
+  ) -> MigrationStep {
+    let pairs = mapping.map { (path($0.key), path($0.value)) }
+    let rules = SettingsImportRules(
+      mapping: Dictionary(pairs, uniquingKeysWith: { _, last in last }), ignoring: Set(ignoring.map(path)),
+      takesOnlyMapped: takesOnlyMapped, into: table.map(path) ?? .root, keys: keys)
+    return MigrationStep(ImportStep(source: source, format: format, rules: rules, report: report))
   }
+}
+
+/// The step that ``AppSettings/MigrationStep/importFile(_:as:mapping:ignoring:takesOnlyMapped:into:keys:report:)`` makes.
+package struct ImportStep: ImportingStep {
+  fileprivate let source: String
+  fileprivate let format: SettingsImportFormat
+  fileprivate let rules: SettingsImportRules
+  fileprivate let report: (@Sendable (SettingsImportReport) -> Void)?
 
   /// The file's absolute path; `nil` if a variable in it is not set.
   private var path: String? {
@@ -66,7 +65,7 @@ public struct ImportFile: BuiltInStep, ImportingStep {
   }
 }
 
-extension ImportFile: DeclarativeStep {
+extension ImportStep: DeclarativeStep {
   package static let word = "import"
   package var schemaForm: TOMLTable? {
     var form: TOMLTable = ["import": .string(source), "format": .string(format.rawValue)]

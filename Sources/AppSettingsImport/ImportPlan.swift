@@ -1,5 +1,4 @@
 package import AppSettings
-import AppSettingsMigrations
 
 /// The advice of an app's schema on an import.
 package struct ImportAdvice: Sendable {

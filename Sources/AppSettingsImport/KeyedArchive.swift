@@ -1,5 +1,4 @@
 package import AppSettings
-import AppSettingsMigrations
 package import FoundationEssentials
 
 /// The output of `NSKeyedArchiver`: objects that refer to each other by number. Reading it runs no code of their

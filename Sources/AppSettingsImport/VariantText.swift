@@ -1,5 +1,4 @@
 import AppSettings
-import AppSettingsMigrations
 
 /// Reads GVariant's text form, in which `dconf dump` and `gsettings` print values.
 struct VariantText {

@@ -1,6 +1,5 @@
 import AppSettings
 import AppSettingsImport
-import AppSettingsMigrations
 
 extension SchemaReader {
   func migrations(in root: SchemaSection) throws(SettingsError) -> SettingsMigrations {
@@ -44,7 +43,7 @@ extension SchemaReader {
       throw fault("migration \(version) '\(name)': there is no member '\(stray.shortened())'", stray)
     }
     do {
-      return Migration(version: Int(version), name: name, steps: try steps.map(StepForms(and: [ImportFile.self]).step))
+      return Migration(version: Int(version), name: name, steps: try steps.map(StepForms(and: [ImportStep.self]).step))
     } catch let error as MigrationStepError where error.path.isRoot {
       throw fault("migration \(version) '\(name)': \(error.reason)", "steps")
     } catch {

@@ -1,5 +1,4 @@
 import AppSettings
-import AppSettingsMigrations
 
 // The schema as TOML text. It is also for people to read, so it is not written with the document's edits.
 

@@ -1,5 +1,4 @@
 import AppSettings
-import AppSettingsMigrations
 
 // Checks the person's own layers: declared files, profiles, a project's file, and credentials.
 

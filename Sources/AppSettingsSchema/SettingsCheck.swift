@@ -1,5 +1,4 @@
 package import AppSettings
-import AppSettingsMigrations
 
 /// Checks the files of a target for problems. It only reads.
 package struct SettingsCheck {

@@ -19,7 +19,7 @@ import FoundationEssentials
 /// - each migration on an empty document, on which it must not fail;
 /// - each migration on its own output, which it must not change again.
 ///
-/// Steps run as in the app. They read nothing outside the directory, except with `ImportFile`. Hooks do not run.
+/// Steps run as in the app. They read nothing outside the directory, except with `.importFile`. Hooks do not run.
 ///
 /// - Parameters:
 ///   - migrations: The history.

@@ -1,7 +1,6 @@
 import AppSettings
 import AppSettingsFoundation
 import AppSettingsImport
-import AppSettingsMigrations
 import Foundation
 import Testing
 import TestSupport

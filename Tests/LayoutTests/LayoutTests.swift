@@ -11,7 +11,7 @@ struct LayoutTests {
     "AppSettingsObserve": ["Hub", "Streams", "Callbacks", "Access", "Records"],
   ]
   static let targets = [
-    "SettingsTOML", "AppSettings", "AppSettingsMigrations", "AppSettingsImport", "AppSettingsGarage",
+    "SettingsTOML", "AppSettings", "AppSettingsImport", "AppSettingsGarage",
     "AppSettingsSchema", "AppSettingsObserve", "AppSettingsFoundation", "AppSettingsTesting", "AppSettingsSealed",
     "AppSettingsServiceLifecycle", "AppSettingsConfiguration", "settings-cli",
   ]

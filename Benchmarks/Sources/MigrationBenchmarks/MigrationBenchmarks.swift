@@ -1,5 +1,4 @@
 import AppSettings
-import AppSettingsMigrations
 import BenchmarkHarness
 import CFloor
 import Foundation
@@ -30,9 +29,9 @@ struct MigrationBenchmarks {
 /// Opening a file of 10,000 keys, and reading one.
 struct FirstAccess {
   private static let migrations = SettingsMigrations {
-    Migration(2, "rename a key") { Rename("table-3.key-7", to: "table-3.renamed") }
-    Migration(3, "make a number of a string") { Convert("table-5.text", .integer) }
-    Migration(4, "decode a list") { DecodeJSONString("table-9.list") }
+    Migration(2, "rename a key", [.rename("table-3.key-7", to: "table-3.renamed")])
+    Migration(3, "make a number of a string", [.convert("table-5.text", .integer)])
+    Migration(4, "decode a list", [.decodeJSONString("table-9.list")])
   }
   private static let rounds = 31
 
@@ -85,7 +84,7 @@ struct FirstAccess {
   }
 
   func nothingPending() throws {
-    let none = SettingsMigrations { Migration(4, "nothing") {} }
+    let none = SettingsMigrations { Migration(4, "nothing", []) }
     Harness.report(
       "open 10,000 keys, current, migrations known / none",
       try pairs({ try open(current) }, { try open(current, none) }), budget: .atMost(1.05))
@@ -117,12 +116,16 @@ struct FirstAccess {
 /// What steps over many records cost, beside a quarter of them.
 enum RecordGrowth {
   private static let migrations = SettingsMigrations {
-    Migration(2, "records") {
-      ForEach("records") {
-        Rename("hostname", to: "host")
-        Convert("port", .integer)
-      }
-    }
+    Migration(
+      2, "records",
+      [
+        .forEach(
+          "records",
+          [
+            .rename("hostname", to: "host"),
+            .convert("port", .integer),
+          ])
+      ])
   }
 
   private static let kinds: [(name: String, text: @Sendable (Int) -> String)] = [

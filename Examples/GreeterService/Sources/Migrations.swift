@@ -1,16 +1,19 @@
 import AppSettings
-import AppSettingsMigrations
 
 // How files of earlier releases become files of this one. The first access runs what a file still needs, in memory;
 // data and version then go to disk together, in one atomic write, after a backup.
 let migrations = SettingsMigrations {
-  Migration(2, "store names as a list and the volume as a number") {
-    DecodeJSONString("names")  // "[\"Ada\"]" becomes ["Ada"]
-    MapValues("volume", ["quiet": 20, "loud": 80])
-  }
-  Migration(3, "put what belongs to the greeting together") {
-    Rename("volume", to: "greeting.volume")
-    Rename("salutation", to: "greeting.text")
-    Remove("telegraph")
-  }
+  Migration(
+    2, "store names as a list and the volume as a number",
+    [
+      .decodeJSONString("names"),  // "[\"Ada\"]" becomes ["Ada"]
+      .mapValues("volume", ["quiet": 20, "loud": 80]),
+    ])
+  Migration(
+    3, "put what belongs to the greeting together",
+    [
+      .rename("volume", to: "greeting.volume"),
+      .rename("salutation", to: "greeting.text"),
+      .remove("telegraph"),
+    ])
 }

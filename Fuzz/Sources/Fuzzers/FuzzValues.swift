@@ -1,6 +1,5 @@
 import AppSettings
 import AppSettingsFoundation
-import AppSettingsMigrations
 import Foundation
 
 /// Every storable type reads or refuses any text as the file's value, as a string and as the key of a table, and what it
@@ -46,11 +45,11 @@ private func form<T: SettingsSerializable & Sendable>(_ type: T.Type, _ text: St
   guard (try? document.set(.string(text), at: ["k"])) != nil else { return }
   let before = document
   let key = SettingsKey<T?>("k")
-  for step in [MigrateValue(key, from: .json), DecodeJSONString("k")] as [any MigrationStep] {
+  for (step, isNative) in [(MigrationStep.migrate(key, from: .json), true), (.decodeJSONString("k"), false)] {
     var migrated = document
     guard (try? step.run(on: &migrated)) != nil else { continue }
     precondition((try? TOMLDocument(parsing: migrated.bytes))?.root == migrated.root)
-    guard step is MigrateValue else { continue }
+    guard isNative else { continue }
     // What it gave is native: a second time nothing changes.
     let once = migrated.bytes
     precondition(

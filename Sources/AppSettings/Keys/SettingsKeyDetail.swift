@@ -38,7 +38,7 @@ public struct SettingsKeyDetail<Value: Sendable>: Sendable {
   /// value under the present name and removes the former one in the same write.
   ///
   /// A former name above or below the key's own (`font` for `font.size`) is a programming error and traps: removing one
-  /// would remove the other. Use a `Migration` with `Rename` instead. A key of records has no former names.
+  /// would remove the other. Use ``MigrationStep/rename(_:to:replacing:)`` instead. A key of records has no former names.
   ///
   /// - Parameter names: Dotted paths, the newest first. They are not relative to the key's group.
   public static func formerly(_ names: String...) -> Self { formerly(names) }

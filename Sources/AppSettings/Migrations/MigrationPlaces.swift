@@ -1,7 +1,7 @@
 package import SettingsTOML
 
 /// A step that moves keys, so that facts about a key's old name can be applied to the new one.
-package protocol PlacingStep: MigrationStep {
+package protocol PlacingStep: StepContent {
   /// Returns the paths where a value at or below a path may be after the step, besides that path; for a path above the
   /// step's keys, where those may be.
   func places(of path: TOMLPath) -> [TOMLPath]
@@ -40,7 +40,7 @@ extension SettingsMigrations {
   static func moved(_ locks: [LockEntry], by migrations: [Migration]) -> [LockEntry] {
     let limit = 100 * (locks.count + 10)
     var locks = locks
-    for case let step as any PlacingStep in migrations.flatMap(\.steps) {
+    for case let step as any PlacingStep in migrations.flatMap(\.steps).map(\.content) {
       var known = Set<TOMLPath>()
       var moved: [LockEntry] = []
       for lock in locks {
@@ -59,13 +59,13 @@ extension SettingsMigrations {
   }
 }
 
-extension [any MigrationStep] {
+extension [MigrationStep] {
   /// The paths, and the places to which the steps move their values, one step after the other.
   func places(of paths: [TOMLPath], upTo limit: Int) -> [TOMLPath] {
     var places = paths
     var known = Set(paths)
     for step in self {
-      guard let step = step as? any PlacingStep else { continue }
+      guard let step = step.content as? any PlacingStep else { continue }
       for path in places {
         for place in step.places(of: path) where places.count < limit && known.insert(place).inserted {
           places.append(place)
@@ -80,7 +80,7 @@ extension [any MigrationStep] {
     var sources = paths
     var known = Set(paths)
     for step in reversed() {
-      guard let step = step as? any PlacingStep else { continue }
+      guard let step = step.content as? any PlacingStep else { continue }
       for path in sources {
         for source in step.sources(of: path) where sources.count < limit && known.insert(source).inserted {
           sources.append(source)

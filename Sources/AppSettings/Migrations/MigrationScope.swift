@@ -1,8 +1,8 @@
-public import SettingsTOML
+package import SettingsTOML
 
 /// The place where a step works: the whole document, a table in it, or one element of an array of tables.
 ///
-/// Paths are relative to that place, so that ``ForEach`` can apply the same steps to each record.
+/// Paths are relative to that place, so that ``MigrationStep/forEach(_:_:)`` can apply the same steps to each record.
 package struct MigrationScope {
   package enum Place: Sendable {
     case table(TOMLPath)
@@ -112,16 +112,8 @@ package struct MigrationScope {
   }
 
   /// Runs steps in this place, in order.
-  package mutating func run(_ steps: [any MigrationStep]) throws {
-    for step in steps {
-      if let step = step as? any ScopedStep {
-        try step.run(in: &self)
-      } else if case .table(let prefix) = place, prefix.isRoot {
-        try step.run(on: &document)
-      } else {
-        try runOnCopy(step)
-      }
-    }
+  package mutating func run(_ steps: [MigrationStep]) throws {
+    for step in steps { try step.content.run(in: &self) }
   }
 
   /// Removes the tables in this place that the steps have left empty. The steps may fill such a table again, so this
@@ -132,12 +124,13 @@ package struct MigrationScope {
     removed = []
   }
 
-  /// Steps with code work on documents only: they get one with this place's values, and their changes are set here.
-  private mutating func runOnCopy(_ step: any MigrationStep) throws {
+  /// Runs code, which works on documents only: it gets one with this place's values, and its changes are set here.
+  mutating func run(_ code: (inout TOMLDocument) throws -> Void) throws {
+    if case .table(let prefix) = place, prefix.isRoot { return try code(&document) }
     guard case .table(let table)? = self[.root] else { return }
     var copy = TOMLDocument()
     try copy.set(.table(table), at: .root)
-    try step.run(on: &copy)
+    try code(&copy)
     let result = copy.root
     guard result != table else { return }
     try set(.table(result), at: .root)
@@ -153,7 +146,7 @@ extension TOMLValue {
 }
 
 /// A step that reads another file. A store without a file of its own runs its migrations if that file exists.
-package protocol ImportingStep: MigrationStep {
+package protocol ImportingStep: StepContent {
   /// Returns whether there is something to import.
   ///
   /// - Parameter rights: The rights for reading it; `nil` for those of this process.
@@ -164,39 +157,7 @@ extension SettingsMigrations {
   /// Whether a step imports a file that exists.
   package var hasSomethingToImport: Bool {
     migrations.contains { migration in
-      migration.steps.contains { ($0 as? any ImportingStep)?.hasSource(importRights) ?? false }
-    }
-  }
-}
-
-/// A step that can work in any place of a document.
-package protocol ScopedStep: MigrationStep {
-  func run(in scope: inout MigrationScope) throws
-}
-
-/// A step that this package provides. Steps of your own conform to ``MigrationStep``.
-public protocol BuiltInStep: MigrationStep {}
-
-extension BuiltInStep {
-  /// Runs the step on a whole document.
-  public func run(on document: inout TOMLDocument) throws {
-    guard let step = self as? any ScopedStep else { preconditionFailure("A step of one's own is a MigrationStep.") }
-    var scope = MigrationScope(document)
-    // One owner at a time: a document that is held twice is copied at each edit.
-    document = TOMLDocument()
-    defer { document = scope.document }
-    try step.run(in: &scope)
-    try scope.removeEmptied()
-  }
-}
-
-extension MigrationStep {
-  /// Parses a path in the program's code; traps if it is invalid.
-  package static func path(_ text: String) -> TOMLPath {
-    do {
-      return try TOMLPath(parsing: text)
-    } catch {
-      preconditionFailure("Invalid key '\(text)' in a migration: \(error)")
+      migration.steps.contains { ($0.content as? any ImportingStep)?.hasSource(importRights) ?? false }
     }
   }
 }

@@ -9,10 +9,7 @@ public import SettingsTOML
 ///
 /// ```swift
 /// let migrations = SettingsMigrations {
-///   Migration(2, "native tags") {
-///     DecodeJSONString("tags")
-///     Rename("colour", to: "theme.accent")
-///   }
+///   Migration(2, "native tags", [.decodeJSONString("tags"), .rename("colour", to: "theme.accent")])
 /// }
 /// ```
 public struct SettingsMigrations: Sendable {
@@ -116,25 +113,25 @@ public struct Migration: Sendable {
   /// An imperative phrase, never reused: "split name into first and last".
   public let name: String
   /// The steps, in the order in which they run.
-  public let steps: [any MigrationStep]
+  public let steps: [MigrationStep]
   package var commitHook: (@Sendable (MigrationCommit) throws -> Void)?
 
-  /// Makes a migration from declarative steps.
-  public init(_ version: Int, _ name: String, @MigrationStepsBuilder _ steps: () -> [any MigrationStep]) {
+  /// Makes a migration from steps.
+  public init(_ version: Int, _ name: String, _ steps: [MigrationStep]) {
     precondition(
       version >= 2, "Migration \(version) '\(name)': versions begin with 2; a file without one has version 1.")
     self.version = version
     self.name = name
-    self.steps = steps()
+    self.steps = steps
   }
 
   /// Makes a migration from code. The code sees the document's values, never the app's types, so that it keeps its
   /// meaning in later releases.
   public init(_ version: Int, _ name: String, _ body: @escaping @Sendable (inout TOMLDocument) throws -> Void) {
-    self.init(version, name) { RunCode(body) }
+    self.init(version, name, [.code(body)])
   }
 
-  package init(version: Int, name: String, steps: [any MigrationStep]) {
+  package init(version: Int, name: String, steps: [MigrationStep]) {
     self.version = version
     self.name = name
     self.steps = steps
@@ -147,7 +144,7 @@ public struct Migration: Sendable {
   /// reported as a problem, and it runs again at the next start.
   ///
   /// ```swift
-  /// Migration(3, "move the cache") { Remove("cache-path") }
+  /// Migration(3, "move the cache", [.remove("cache-path")])
   ///   .afterCommit { _ in removeOldCache() }
   /// ```
   public func afterCommit(_ body: @escaping @Sendable (MigrationCommit) throws -> Void) -> Migration {
@@ -188,12 +185,6 @@ public struct MigrationCommit: Sendable, Hashable {
   }
 }
 
-/// One change that a migration makes. It does nothing if its key is missing.
-public protocol MigrationStep: Sendable {
-  /// Changes the document. If it throws, the whole migration fails and nothing is written.
-  func run(on document: inout TOMLDocument) throws
-}
-
 /// The reason why a step failed.
 public struct MigrationStepError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The key concerned.
@@ -221,26 +212,4 @@ extension MigrationStepError: LocalizedError {
 public enum SettingsMigrationsBuilder {
   /// Returns the migrations, in the order in which they are written.
   public static func buildBlock(_ migrations: Migration...) -> [Migration] { migrations }
-}
-
-/// Collects the steps of a migration.
-@resultBuilder
-public enum MigrationStepsBuilder {
-  /// Returns one step.
-  public static func buildExpression(_ step: any MigrationStep) -> [any MigrationStep] { [step] }
-  /// Returns several steps made by another function.
-  public static func buildExpression(_ steps: [any MigrationStep]) -> [any MigrationStep] { steps }
-  /// Returns the steps, in the order in which they run.
-  public static func buildBlock(_ steps: [any MigrationStep]...) -> [any MigrationStep] { steps.flatMap { $0 } }
-  /// Returns the steps for each element of a sequence, in order.
-  public static func buildArray(_ steps: [[any MigrationStep]]) -> [any MigrationStep] { steps.flatMap { $0 } }
-}
-
-/// Runs code on the document.
-struct RunCode: MigrationStep {
-  private let body: @Sendable (inout TOMLDocument) throws -> Void
-
-  init(_ body: @escaping @Sendable (inout TOMLDocument) throws -> Void) { self.body = body }
-
-  func run(on document: inout TOMLDocument) throws { try body(&document) }
 }

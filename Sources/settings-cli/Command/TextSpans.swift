@@ -1,5 +1,4 @@
 import AppSettings
-import AppSettingsMigrations
 import AppSettingsSchema
 
 /// Where the values of keys are in a text, in the units of JavaScript's strings.

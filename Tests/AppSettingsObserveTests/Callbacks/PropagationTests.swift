@@ -1,5 +1,4 @@
 import AppSettings
-import AppSettingsMigrations
 import Foundation
 import Testing
 import TestSupport
@@ -164,7 +163,7 @@ import TestSupport
     let calls = Recorder<Int>()
     let made = try home.store(
       migrations: SettingsMigrations {
-        Migration(2, "rename old") { Rename("old", to: "number") }.afterCommit { _ in
+        Migration(2, "rename old", [.rename("old", to: "number")]).afterCommit { _ in
           guard let settings = settings.withLock({ $0 }) else { return }
           let observation = settings.observe(.number) { calls.note($0) }
           observations.withLock { $0.append(observation) }

@@ -1,6 +1,5 @@
 import AppSettings
 import AppSettingsImport
-import AppSettingsMigrations
 import Foundation
 import Testing
 import TestSupport
@@ -353,10 +352,8 @@ struct ImportTests {
 
   private func importing(_ file: String) -> SettingsMigrations {
     SettingsMigrations {
-      Migration(2, "import the old file") {
-        ImportFile(file, as: .ini, mapping: ["view.fontsize": "editor.font-size"])
-      }
-      Migration(3, "rename name") { Rename("name", to: "title") }
+      Migration(2, "import the old file", [.importFile(file, as: .ini, mapping: ["view.fontsize": "editor.font-size"])])
+      Migration(3, "rename name", [.rename("name", to: "title")])
     }
   }
 
@@ -410,10 +407,10 @@ struct ImportTests {
   }
 
   @Test func `the step has a form in the schema`() throws {
-    let step = ImportFile(
+    let step = MigrationStep.importFile(
       "~/.editorrc", as: .keyFile, mapping: ["a.b": "c"], ignoring: ["d"], takesOnlyMapped: true, into: "legacy",
       keys: [SettingsKey("view.zoom", default: 1), SettingsKey("new", default: 1, .formerly("old"))])
-    let forms = StepForms(and: [ImportFile.self])
+    let forms = StepForms(and: [ImportStep.self])
     let form = StepForms.form(of: step)
     #expect(
       form == [

@@ -1,6 +1,5 @@
 import AppSettings
 import AppSettingsImport
-import AppSettingsMigrations
 import Foundation
 import Testing
 import TestSupport

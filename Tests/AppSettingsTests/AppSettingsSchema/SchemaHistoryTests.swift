@@ -1,5 +1,4 @@
 import AppSettings
-import AppSettingsMigrations
 import AppSettingsSchema
 import Testing
 
@@ -14,13 +13,15 @@ struct SchemaHistoryTests {
         SettingsKey("vault", default: [String: String](), .secret),
       ],
       migrations: SettingsMigrations {
-        Migration(2, "move the pass") { Rename("pass.word", to: "auth.pass") }
-        Migration(3, "move it again, and the keys") {
-          Rename("auth.pass", to: "auth.token")
-          Move("keyring", to: "safe")
-          Rename("tint", to: "theme")
-        }
-        Migration(4, "one vault") { Rename("safe", to: "vault.safe") }
+        Migration(2, "move the pass", [.rename("pass.word", to: "auth.pass")])
+        Migration(
+          3, "move it again, and the keys",
+          [
+            .rename("auth.pass", to: "auth.token"),
+            .rename("keyring", to: "safe"),
+            .rename("tint", to: "theme"),
+          ])
+        Migration(4, "one vault", [.rename("safe", to: "vault.safe")])
       })
     let keys = schema.historyKeys
     #expect(

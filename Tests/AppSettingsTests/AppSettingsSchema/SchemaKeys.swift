@@ -1,5 +1,4 @@
 import AppSettings
-import AppSettingsMigrations
 import AppSettingsSchema
 import Foundation
 
@@ -54,7 +53,7 @@ enum SchemaKeys {
   static let schema = SettingsSchema(
     app: "org.example.test", keys: all,
     migrations: SettingsMigrations {
-      Migration(2, "name the colour") { Rename("colour", to: "theme") }
+      Migration(2, "name the colour", [.rename("colour", to: "theme")])
       Migration(3, "call code") { _ in }
     })
 }

@@ -1,5 +1,4 @@
 import AppSettings
-import AppSettingsMigrations
 import AppSettingsTesting
 import FoundationEssentials
 import Testing
@@ -9,8 +8,8 @@ struct AssertMigrationsTests {
   let home = ScratchHome()
 
   private let migrations = SettingsMigrations {
-    Migration(2, "rename colour") { Rename("colour", to: "color") }
-    Migration(3, "seconds to milliseconds") { Convert("delay", .scaled(by: 1000)) }
+    Migration(2, "rename colour", [.rename("colour", to: "color")])
+    Migration(3, "seconds to milliseconds", [.convert("delay", .scaled(by: 1000))])
   }
 
   private func failures(_ migrations: SettingsMigrations, notRepeatable: Set<Int> = [3]) -> [String] {
@@ -40,8 +39,8 @@ struct AssertMigrationsTests {
   @Test func `a shipped migration that was edited fails with the difference`() throws {
     try goldens()
     let edited = SettingsMigrations {
-      Migration(2, "rename colour") { Rename("colour", to: "theme") }
-      Migration(3, "seconds to milliseconds") { Convert("delay", .scaled(by: 1000)) }
+      Migration(2, "rename colour", [.rename("colour", to: "theme")])
+      Migration(3, "seconds to milliseconds", [.convert("delay", .scaled(by: 1000))])
     }
     let failures = failures(edited)
     #expect(failures.count == 1 && failures[0].contains("-color = \"red\"\n+theme = \"red\""), "\(failures)")
@@ -66,7 +65,7 @@ struct AssertMigrationsTests {
   @Test func `a migration that fails on an empty document fails`() throws {
     try goldens()
     let demanding = SettingsMigrations {
-      Migration(2, "rename colour") { Rename("colour", to: "color") }
+      Migration(2, "rename colour", [.rename("colour", to: "color")])
       Migration(3, "seconds to milliseconds") { document in
         guard document.contains(["color"]) else { throw MigrationStepError(path: ["color"], reason: "it is absent") }
         guard case .integer(let delay)? = document[["delay"]] else { return }

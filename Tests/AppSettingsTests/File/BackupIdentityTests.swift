@@ -1,5 +1,4 @@
 import AppSettings
-import AppSettingsMigrations
 import Foundation
 import Testing
 import TestSupport
@@ -7,7 +6,7 @@ import TestSupport
 /// Each file has its own backups and after-commit list, and has them whatever leads to it.
 struct BackupIdentityTests {
   let home = ScratchHome()
-  private let migrations = SettingsMigrations { Migration(2, "rename old") { Rename("old", to: "new") } }
+  private let migrations = SettingsMigrations { Migration(2, "rename old", [.rename("old", to: "new")]) }
   private let value = SettingsKey("new", default: 0)
 
   private func store(_ location: SettingsLocation, _ migrations: SettingsMigrations? = nil) -> SettingsStore {
@@ -90,7 +89,7 @@ struct BackupIdentityTests {
     let runs = Monitor<[String]>([])
     func migrations(_ name: String, fails: Bool) -> SettingsMigrations {
       SettingsMigrations {
-        Migration(2, "rename old") { Rename("old", to: "new") }.afterCommit { _ in
+        Migration(2, "rename old", [.rename("old", to: "new")]).afterCommit { _ in
           if fails { throw Failed() }
           runs.withLock { $0.append(name) }
         }

@@ -1,5 +1,4 @@
 import AppSettingsImport
-import AppSettingsMigrations
 import Foundation
 import SettingsTOML
 import TestModels
@@ -41,7 +40,7 @@ struct HistorySecretTests {
       secrets.append(secret)
       return secret
     }
-    let migrations = SettingsMigrations { Migration(2, "move") { Rename("password", to: "api.token") } }
+    let migrations = SettingsMigrations { Migration(2, "move", [.rename("password", to: "api.token")]) }
     for _ in 0..<Self.rounds {
       let home = ScratchHome()
       var known = secrets.count

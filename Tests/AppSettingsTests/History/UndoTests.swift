@@ -1,5 +1,4 @@
 import AppSettings
-import AppSettingsMigrations
 import Foundation
 import Testing
 import TestSupport
@@ -101,7 +100,7 @@ struct UndoTests {
     try before.set(1, for: other)
     try before.set("Bob", for: old)
     let key = SettingsKey("user.name", default: "", .formerly("name"))
-    let migrations = SettingsMigrations { Migration(2, "rename") { Rename("name", to: "user.name") } }
+    let migrations = SettingsMigrations { Migration(2, "rename", [.rename("name", to: "user.name")]) }
     let after = try home.store(migrations: migrations)
     #expect(after[key] == "Bob")
     _ = after[other]
@@ -110,7 +109,7 @@ struct UndoTests {
     try after.undo(entries[1])
     #expect(after[key] == "Ann" && home.text()?.contains("name = \"Ann\"") == true)
     let failing = SettingsMigrations {
-      Migration(2, "rename") { Rename("name", to: "user.name") }
+      Migration(2, "rename", [.rename("name", to: "user.name")])
       Migration(3, "fails on Ann") { document in
         if document[["user", "name"]] == .string("Bob") { throw CocoaError(.fileNoSuchFile) }
         try document.set(.integer(3), at: ["three"])

@@ -1,5 +1,4 @@
 import AppSettings
-import AppSettingsMigrations
 import Testing
 import TestSupport
 
@@ -8,9 +7,9 @@ struct MigrationPlacesTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var path: TOMLPath
     var places: [TOMLPath]
-    var step: any MigrationStep
+    var step: MigrationStep
 
-    init(_ path: TOMLPath, _ places: [TOMLPath], _ step: any MigrationStep) {
+    init(_ path: TOMLPath, _ places: [TOMLPath], _ step: MigrationStep) {
       self.path = path
       self.places = places
       self.step = step
@@ -20,38 +19,34 @@ struct MigrationPlacesTests {
   }
 
   static let cases: [Case] = [
-    Case(["a"], [["a"], ["b", "c"]], Rename("a", to: "b.c")),
-    Case(["a", "x"], [["a", "x"], ["b", "x"]], Move("a", to: "b")),
-    Case(["t"], [["t"], ["b"]], Rename("t.a", to: "b")),
-    Case(["ab"], [["ab"]], Rename("a", to: "b")),
-    Case(["a"], [["a"], ["b"]], Copy("a", to: "b")),
-    Case(["a"], [["a"], ["t", "a"]], Wrap("a", "b", in: "t")),
-    Case(["a"], [["a"]], Wrap("a", as: "name")),
-    Case(["t", "a"], [["t", "a"], ["a"]], Unwrap("t")),
-    Case(["t", "a"], [["t", "a"], ["t"]], Unwrap("t", taking: "a")),
-    Case(["t", "b"], [["t", "b"]], Unwrap("t", taking: "a")),
-    Case(["w"], [["w"], ["size"]], Merge("w", "h", into: "size", separator: "x")),
-    Case(["size"], [["size"], ["w"], ["h"]], Split("size", into: ["w", "h"], separator: "x")),
-    Case(["r", "one", "a"], [["r", "one", "a"], ["r", "one", "b"]], ForEach("r") { Rename("a", to: "b") }),
-    Case(["r", "one"], [["r", "one"]], ForEach("r") { Rename("a", to: "b") }),
+    Case(["a"], [["a"], ["b", "c"]], .rename("a", to: "b.c")),
+    Case(["a", "x"], [["a", "x"], ["b", "x"]], .rename("a", to: "b")),
+    Case(["t"], [["t"], ["b"]], .rename("t.a", to: "b")),
+    Case(["ab"], [["ab"]], .rename("a", to: "b")),
+    Case(["a"], [["a"], ["b"]], .copy("a", to: "b")),
+    Case(["a"], [["a"], ["t", "a"]], .wrap("a", "b", in: "t")),
+    Case(["a"], [["a"]], .wrap("a", as: "name")),
+    Case(["t", "a"], [["t", "a"], ["a"]], .unwrap("t")),
+    Case(["t", "a"], [["t", "a"], ["t"]], .unwrap("t", taking: "a")),
+    Case(["t", "b"], [["t", "b"]], .unwrap("t", taking: "a")),
+    Case(["w"], [["w"], ["size"]], .merge("w", "h", into: "size", separator: "x")),
+    Case(["size"], [["size"], ["w"], ["h"]], .split("size", into: ["w", "h"], separator: "x")),
+    Case(["r", "one", "a"], [["r", "one", "a"], ["r", "one", "b"]], .forEach("r", [.rename("a", to: "b")])),
+    Case(["r", "one"], [["r", "one"]], .forEach("r", [.rename("a", to: "b")])),
     Case(
       ["a"], [["a"], ["b"], ["c"]],
-      When(.exists("x")) {
-        Rename("a", to: "b")
-      } otherwise: {
-        Rename("a", to: "c")
-      }),
-    Case(["a"], [["a"]], Convert("a", .integer)),
+      .when(.exists("x"), [.rename("a", to: "b")], otherwise: [.rename("a", to: "c")])),
+    Case(["a"], [["a"]], .convert("a", .integer)),
   ]
 
   @Test(arguments: cases) func `a step says where a value may be after it`(_ test: Case) {
-    let migrations = SettingsMigrations { Migration(2, "a step") { test.step } }
+    let migrations = SettingsMigrations { Migration(2, "a step", [test.step]) }
     #expect(migrations.places(of: [test.path], from: 1) == test.places)
     #expect(migrations.places(of: [test.path], from: 2) == [test.path])
   }
 
   @Test(arguments: cases) func `what a step moves somewhere is found again from there`(_ test: Case) {
-    let migrations = SettingsMigrations { Migration(2, "a step") { test.step } }
+    let migrations = SettingsMigrations { Migration(2, "a step", [test.step]) }
     for place in test.places.dropFirst() {
       #expect(migrations.sources(of: [place]).contains { $0.hasPrefix(test.path) }, "\(place)")
     }
@@ -59,8 +54,8 @@ struct MigrationPlacesTests {
 
   @Test func `a value is followed through all steps that are pending`() {
     let migrations = SettingsMigrations {
-      Migration(2, "first") { Rename("a", to: "b") }
-      Migration(3, "second") { Wrap("b", in: "t") }
+      Migration(2, "first", [.rename("a", to: "b")])
+      Migration(3, "second", [.wrap("b", in: "t")])
     }
     #expect(migrations.places(of: [["a"]], from: 1) == [["a"], ["b"], ["t", "b"]])
     #expect(migrations.places(of: [["b"]], from: 2) == [["b"], ["t", "b"]])
@@ -73,7 +68,7 @@ struct MigrationPlacesTests {
     let file = home.path + "/etc/xdg/org.example.test/settings.toml"
     try home.write("settings-version = \(version)\nsettings-locked = [\"colour\"]\ncolour = \"blue\"\n", to: file)
     let migrations = SettingsMigrations {
-      Migration(2, "rename colour") { Rename("colour", to: "theme.accent") }
+      Migration(2, "rename colour", [.rename("colour", to: "theme.accent")])
     }
     let settings = SettingsStore(at: try home.location(), migrations: migrations, logger: .silent)
     let accent = SettingsKey("theme.accent", default: "")

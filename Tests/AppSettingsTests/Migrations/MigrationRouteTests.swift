@@ -1,5 +1,4 @@
 import AppSettings
-import AppSettingsMigrations
 import Foundation
 import SettingsTOML
 import Testing
@@ -8,10 +7,10 @@ import TestSupport
 /// A file ends with the same text by whichever route it gets to the newest version.
 struct MigrationRouteTests {
   private static let migrations = SettingsMigrations {
-    Migration(2, "rename colour") { Rename("colour", to: "theme.accent") }
-    Migration(3, "levels are numbers") { MapValues("level", ["hi": 3]) }
-    Migration(5, "windows have sizes") { Wrap("width", in: "window") }
-    Migration(6, "drop what is obsolete") { Remove("obsolete") }
+    Migration(2, "rename colour", [.rename("colour", to: "theme.accent")])
+    Migration(3, "levels are numbers", [.mapValues("level", ["hi": 3])])
+    Migration(5, "windows have sizes", [.wrap("width", in: "window")])
+    Migration(6, "drop what is obsolete", [.remove("obsolete")])
   }
 
   static let texts: [String] = [

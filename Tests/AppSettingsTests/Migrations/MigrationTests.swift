@@ -1,5 +1,4 @@
 import AppSettings
-import AppSettingsMigrations
 import AppSettingsSchema
 import Foundation
 import Testing
@@ -9,12 +8,14 @@ struct MigrationTests {
   let home = ScratchHome()
 
   private let migrations = SettingsMigrations {
-    Migration(2, "native tags") {
-      DecodeJSONString("tags")
-      Rename("colour", to: "theme.accent")
-      MapValues("level", ["hi": 3, "lo": 1])
-      Remove("obsolete")
-    }
+    Migration(
+      2, "native tags",
+      [
+        .decodeJSONString("tags"),
+        .rename("colour", to: "theme.accent"),
+        .mapValues("level", ["hi": 3, "lo": 1]),
+        .remove("obsolete"),
+      ])
     Migration(4, "split name into first and last") { document in
       guard case .string(let name)? = document[["name"]], let space = name.firstIndex(of: " ") else { return }
       try document.remove(at: ["name"])

@@ -1,5 +1,4 @@
 import AppSettings
-import AppSettingsMigrations
 import Foundation
 import Testing
 import TestSupport
@@ -9,9 +8,9 @@ struct StoreMigrationTests {
   let home = ScratchHome()
 
   private let migrations = SettingsMigrations {
-    Migration(2, "rename colour") { Rename("colour", to: "theme.accent") }
-    Migration(3, "levels are numbers") { MapValues("level", ["hi": 3, "lo": 1]) }
-    Migration(7, "drop what is obsolete") { Remove("obsolete") }
+    Migration(2, "rename colour", [.rename("colour", to: "theme.accent")])
+    Migration(3, "levels are numbers", [.mapValues("level", ["hi": 3, "lo": 1])])
+    Migration(7, "drop what is obsolete", [.remove("obsolete")])
   }
 
   private let old = """
@@ -167,7 +166,7 @@ struct StoreMigrationTests {
   }
 
   @Test func `a migration that fails is one problem, which names the file`() throws {
-    let migrations = SettingsMigrations { Migration(2, "count") { Convert("level", .integer) } }
+    let migrations = SettingsMigrations { Migration(2, "count", [.convert("level", .integer)]) }
     let system = home.path + "/etc/xdg/org.example.test/settings.toml"
     try home.write("level = \"hi\"\n", to: system)
     try home.write(old)
@@ -344,11 +343,11 @@ struct StoreMigrationTests {
     let found = Monitor<[String?]>([])
     let home = home
     let migrations = SettingsMigrations {
-      Migration(2, "rename old") { Rename("old", to: "new") }.afterCommit { commit in
+      Migration(2, "rename old", [.rename("old", to: "new")]).afterCommit { commit in
         seen.withLock { $0.append(commit) }
         found.withLock { $0.append(home.text()) }
       }
-      Migration(3, "nothing after") { Remove("x") }
+      Migration(3, "nothing after", [.remove("x")])
     }
     for _ in 0..<3 {
       let settings = try home.store(migrations: migrations)
@@ -365,7 +364,7 @@ struct StoreMigrationTests {
     try home.write("old = 2\n")
     let runs = Monitor(0)
     let migrations = SettingsMigrations {
-      Migration(2, "rename old") { Rename("old", to: "new") }.afterCommit { _ in
+      Migration(2, "rename old", [.rename("old", to: "new")]).afterCommit { _ in
         let run = runs.withLock { runs in
           runs += 1
           return runs
@@ -387,8 +386,8 @@ struct StoreMigrationTests {
     try home.write("old = \"x\"\n")
     let runs = Monitor(0)
     let migrations = SettingsMigrations {
-      Migration(2, "rename old") { Rename("old", to: "new") }.afterCommit { _ in runs.withLock { $0 += 1 } }
-      Migration(3, "fail") { Convert("new", .integer) }
+      Migration(2, "rename old", [.rename("old", to: "new")]).afterCommit { _ in runs.withLock { $0 += 1 } }
+      Migration(3, "fail", [.convert("new", .integer)])
     }
     #expect(try home.store(migrations: migrations)[SettingsKey("old", default: "")] == "x")
     #expect(runs.withLock { $0 } == 0)

@@ -1,5 +1,4 @@
 import AppSettings
-import AppSettingsMigrations
 import Foundation
 import Testing
 import TestSupport
@@ -98,7 +97,7 @@ struct RecordLayerTests {
   @Test func `records are kept by a migration that renames their table`() throws {
     try home.write("[hosts-old.a]\nregion = \"u\"  # c\n")
     let migrations = SettingsMigrations {
-      Migration(2, "name servers what they are") { Rename("hosts-old", to: "servers") }
+      Migration(2, "name servers what they are", [.rename("hosts-old", to: "servers")])
     }
     let settings = try home.store(migrations: migrations)
     #expect(settings[.servers].ids == ["a"])

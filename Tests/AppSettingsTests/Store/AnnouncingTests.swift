@@ -1,5 +1,4 @@
 import AppSettings
-import AppSettingsMigrations
 import Foundation
 import Logging
 import Testing
@@ -170,7 +169,7 @@ import TestSupport
     let settings = Lock<SettingsStore?>(nil)
     let outcome = Monitor<[Bool]>([])
     let migrations = SettingsMigrations {
-      Migration(2, "rename old") { Rename("old", to: "new") }.afterCommit { _ in
+      Migration(2, "rename old", [.rename("old", to: "new")]).afterCommit { _ in
         guard let settings = settings.withLock({ $0 }) else { return }
         // Another process writes an old file; this process's next write migrates it, and has to note its hooks.
         try self.home.write("old = 2\n")
@@ -178,7 +177,7 @@ import TestSupport
         let isWritten = writer.ends()
         outcome.withLock { $0.append(isWritten) }
       }
-      Migration(3, "drop x") { Remove("x") }
+      Migration(3, "drop x", [.remove("x")])
     }
     let made = try store(migrations: migrations)
     settings.withLock { $0 = made }

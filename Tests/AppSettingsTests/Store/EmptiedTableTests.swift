@@ -1,5 +1,4 @@
 import AppSettings
-import AppSettingsMigrations
 import Foundation
 import Testing
 import TestSupport
@@ -81,7 +80,7 @@ struct EmptiedTableTests {
 
   // MARK: Migrations
 
-  private func migrated(_ text: String, @MigrationStepsBuilder _ steps: () -> [any MigrationStep]) throws -> String {
+  private func migrated(_ text: String, _ steps: [MigrationStep]) throws -> String {
     var document = try TOMLDocument(parsing: text)
     let migration = Migration(2, "test", steps)
     try document.edit { try migration.run(on: &$0) }
@@ -90,32 +89,38 @@ struct EmptiedTableTests {
 
   @Test func `a migration removes the tables that its steps have emptied`() throws {
     let text = "[old]\na = 1\n\n[gone]\nb = 2\n\n[kept] # mine\nc = 3\n"
-    let result = try migrated(text) {
-      Rename("old.a", to: "new.a")
-      Remove("gone.b")
-      Remove("kept.c")
-    }
+    let result = try migrated(
+      text,
+      [
+        .rename("old.a", to: "new.a"),
+        .remove("gone.b"),
+        .remove("kept.c"),
+      ])
     #expect(result == "[kept] # mine\n\n[new]\na = 1\n")
   }
 
   @Test func `a table that one step empties and another fills keeps its place`() throws {
-    let result = try migrated("[a]\nold = 1\n\n[z]\n") {
-      Remove("a.old")
-      SetDefault("a.new", 2)
-    }
+    let result = try migrated(
+      "[a]\nold = 1\n\n[z]\n",
+      [
+        .remove("a.old"),
+        .setDefault("a.new", 2),
+      ])
     #expect(result == "[a]\nnew = 2\n\n[z]\n")
   }
 
   @Test func `a record that a migration empties stays, without the tables in it`() throws {
-    let result = try migrated("[servers.a]\n[servers.a.tls]\non = true\n\n[[list]]\nx = 1\n") {
-      ForEach("servers") { Remove("tls.on") }
-      ForEach("list") { Remove("x") }
-    }
+    let result = try migrated(
+      "[servers.a]\n[servers.a.tls]\non = true\n\n[[list]]\nx = 1\n",
+      [
+        .forEach("servers", [.remove("tls.on")]),
+        .forEach("list", [.remove("x")]),
+      ])
     #expect(result == "[servers.a]\n\n[[list]]\n")
   }
 
   @Test func `a value that takes the place of its table is not taken for an emptied one`() throws {
-    #expect(try migrated("[a.b]\n") { Rename("a.b", to: "a") } == "[a]\n")
-    #expect(try migrated("[a.b]\nx = 1\n") { Unwrap("a", taking: "b") } == "[a]\nx = 1\n")
+    #expect(try migrated("[a.b]\n", [.rename("a.b", to: "a")]) == "[a]\n")
+    #expect(try migrated("[a.b]\nx = 1\n", [.unwrap("a", taking: "b")]) == "[a]\nx = 1\n")
   }
 }

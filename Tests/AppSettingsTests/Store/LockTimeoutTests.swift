@@ -1,5 +1,4 @@
 import AppSettingsImport
-import AppSettingsMigrations
 import Foundation
 import Testing
 import TestSupport
@@ -11,7 +10,7 @@ import TestSupport
   let home = ScratchHome()
   private let new = SettingsKey("new", default: 0)
   private let migrations = SettingsMigrations {
-    Migration(2, "rename old") { Rename("old", to: "new") }
+    Migration(2, "rename old", [.rename("old", to: "new")])
   }
 
   private func store(
@@ -86,7 +85,7 @@ import TestSupport
     try home.write("old = 5\n")
     let runs = Monitor(0)
     let migrations = SettingsMigrations {
-      Migration(2, "rename old") { Rename("old", to: "new") }.afterCommit { _ in runs.withLock { $0 += 1 } }
+      Migration(2, "rename old", [.rename("old", to: "new")]).afterCommit { _ in runs.withLock { $0 += 1 } }
     }
     let settings = try store(migrations)
     try whileLocked { #expect(settings[new] == 5) }
@@ -103,7 +102,7 @@ import TestSupport
     let mayGo = Barrier()
     let holder = Monitor<Aside?>(nil)
     let migrations = SettingsMigrations {
-      Migration(2, "rename old") { Rename("old", to: "new") }.afterCommit { _ in
+      Migration(2, "rename old", [.rename("old", to: "new")]).afterCommit { _ in
         // From now on somebody else has the list.
         let aside = Aside {
           let lock = try? DirectoryLock.acquire(list, timeout: .seconds(Aside.patience), system: Syscalls())
@@ -141,7 +140,7 @@ import TestSupport
     try home.write("[Main]\nold = 5\n", to: home.path + "/old.ini")
     let path = home.path + "/old.ini"
     let migrations = SettingsMigrations {
-      Migration(2, "take over the old file") { ImportFile(path, as: .ini, mapping: ["Main.old": "new"]) }
+      Migration(2, "take over the old file", [.importFile(path, as: .ini, mapping: ["Main.old": "new"])])
     }
     try FileManager.default.createDirectory(
       atPath: (home.file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)

@@ -1,5 +1,4 @@
 import AppSettings
-import AppSettingsMigrations
 import Foundation
 import Logging
 import SettingsTOML
@@ -118,7 +117,7 @@ struct ProfileTests {
   }
 
   @Test func `a profile is migrated on disk with a backup of its own, and the user's file in memory`() throws {
-    let migrations = SettingsMigrations { Migration(2, "rename colour to theme") { Rename("colour", to: "theme") } }
+    let migrations = SettingsMigrations { Migration(2, "rename colour to theme", [.rename("colour", to: "theme")]) }
     try home.write("colour = 'user'\nsize = 1\n")
     try home.write("colour = 'profile'\n", to: home.file("profiles/work.toml"))
     let settings = try home.store(profile: "work", migrations: migrations)

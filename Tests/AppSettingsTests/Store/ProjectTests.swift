@@ -1,5 +1,4 @@
 import AppSettings
-import AppSettingsMigrations
 import Foundation
 import SettingsTOML
 import Testing
@@ -166,7 +165,7 @@ struct ProjectTests {
   }
 
   @Test func `a project's file is migrated in memory, and former names count`() throws {
-    let migrations = SettingsMigrations { Migration(2, "rename look to style") { Rename("look", to: "style") } }
+    let migrations = SettingsMigrations { Migration(2, "rename look to style", [.rename("look", to: "style")]) }
     try home.write("look = 'old'\n", to: file)
     #expect(try store(migrations: migrations)[style] == "old")
     #expect(home.text(of: file) == "look = 'old'\n")

@@ -1,7 +1,6 @@
 import AppSettings
 import AppSettingsFoundation
 import AppSettingsImport
-import AppSettingsMigrations
 import AppSettingsObserve
 import Foundation
 import Observation
@@ -217,20 +216,22 @@ struct ComingFromDefaults {
     for name in ["defaults-7.plist", "defaults-7.binary.plist"] {
       let export = exports + name
       let migrations = SettingsMigrations {
-        Migration(2, "take over the property list") {
-          ImportFile(export, as: .propertyList, keys: [.unicorn]) { report in
-            for skipped in report.skipped { print("not taken: \(skipped.source): \(skipped.reason)") }
-            for dotted in report.dotted { print("taken as one name: \(dotted.source)") }
-          }
-          MigrateValue(.home, from: .json)
-          MigrateValue(.bookmarks, from: .json)
-          MigrateValue(.zone, from: .json)
-          MigrateValue(.zones, from: .json)
-          MigrateValue(.namedZones, from: .json)
-          MigrateValue(.period, from: .json)
-          MigrateValue(.periods, from: .json)
-          MigrateValue(.pond, from: .archive(of: Froggy.self))
-        }
+        Migration(
+          2, "take over the property list",
+          [
+            .importFile(export, as: .propertyList, keys: [.unicorn]) { report in
+              for skipped in report.skipped { print("not taken: \(skipped.source): \(skipped.reason)") }
+              for dotted in report.dotted { print("taken as one name: \(dotted.source)") }
+            },
+            .migrate(.home, from: .json),
+            .migrate(.bookmarks, from: .json),
+            .migrate(.zone, from: .json),
+            .migrate(.zones, from: .json),
+            .migrate(.namedZones, from: .json),
+            .migrate(.period, from: .json),
+            .migrate(.periods, from: .json),
+            .migrate(.pond, from: .archive(of: Froggy.self)),
+          ])
       }
       let settings = try scratch.store(name: name.replacing(".", with: "-"), migrations: migrations)
       #expect(settings[.quality] == 0.8 && settings[.nickname] == "Ada")

@@ -1,6 +1,5 @@
 import AppSettings
 import AppSettingsImport
-import AppSettingsMigrations
 import Foundation
 import Testing
 import TestSupport
@@ -13,10 +12,12 @@ struct ComingFromFiles {
     let rc = home.path + "/editorrc"
     try home.write("[View][Editor]\nFontSize=14\n[View]\nRecent=a.txt,b.txt\n", to: rc)
     let migrations = SettingsMigrations {
-      Migration(2, "take over the old files") {
-        ImportFile(rc, as: .kconfig, mapping: ["View.Editor.FontSize": "editor.font-size"])
-        Convert("View.Recent", .split(by: ","))
-      }
+      Migration(
+        2, "take over the old files",
+        [
+          .importFile(rc, as: .kconfig, mapping: ["View.Editor.FontSize": "editor.font-size"]),
+          .convert("View.Recent", .split(by: ",")),
+        ])
     }
     let settings = try home.store(migrations: migrations)
     #expect(settings.snapshot.root["editor"] == ["font-size": 14])

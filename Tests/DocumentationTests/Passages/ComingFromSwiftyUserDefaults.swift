@@ -1,7 +1,6 @@
 import AppSettings
 import AppSettingsFoundation
 import AppSettingsImport
-import AppSettingsMigrations
 import AppSettingsObserve
 import Foundation
 import Testing
@@ -123,14 +122,16 @@ struct ComingFromSwiftyUserDefaults {
     let scratch = ScratchHome()
     let export = Repository.root + "/Tests/DocumentationTests/Fixtures/exports/" + name
     let migrations = SettingsMigrations {
-      Migration(2, "take over the property list") {
-        ImportFile(export, as: .propertyList, mapping: ["launchCount": "launch-count"])
-        MigrateValue(.best, from: .json)
-        MigrateValue(.names, from: .json)
-        MigrateValue(.scores, from: .json)
-        MigrateValue(.froggy, from: .archive(of: Froggy.self))
-        MigrateValue(.pond, from: .archive(of: Froggy.self))
-      }
+      Migration(
+        2, "take over the property list",
+        [
+          .importFile(export, as: .propertyList, mapping: ["launchCount": "launch-count"]),
+          .migrate(.best, from: .json),
+          .migrate(.names, from: .json),
+          .migrate(.scores, from: .json),
+          .migrate(.froggy, from: .archive(of: Froggy.self)),
+          .migrate(.pond, from: .archive(of: Froggy.self)),
+        ])
     }
     let settings = try scratch.store(migrations: migrations)
     #expect(settings.username == "ada" && settings.launchCount == 12)
@@ -149,15 +150,17 @@ struct ComingFromSwiftyUserDefaults {
 
   @Test func `file URLs, which are paths, and words for truth values`() throws {
     let migrations = SettingsMigrations {
-      Migration(2, "store folders as URLs") {
-        MigrateValue(
-          .folder,
-          from: .string { path in
-            guard path.hasPrefix("/") || path.hasPrefix("~") else { return nil }
-            return URL(filePath: NSString(string: path).expandingTildeInPath)
-          })
-        Convert("enabled", .boolean)
-      }
+      Migration(
+        2, "store folders as URLs",
+        [
+          .migrate(
+            .folder,
+            from: .string { path in
+              guard path.hasPrefix("/") || path.hasPrefix("~") else { return nil }
+              return URL(filePath: NSString(string: path).expandingTildeInPath)
+            }),
+          .convert("enabled", .boolean),
+        ])
     }
     let settings = SettingsStore(inMemory: "folder = \"~/Documents\"\nenabled = \"YES\"\n", migrations: migrations)
     #expect(settings.folder?.isFileURL == true && settings.folder?.path.hasSuffix("/Documents") == true)

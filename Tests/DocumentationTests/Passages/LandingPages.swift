@@ -2,7 +2,6 @@ import AppSettings
 import AppSettingsFoundation
 import AppSettingsGarage
 import AppSettingsImport
-import AppSettingsMigrations
 import AppSettingsObserve
 import AppSettingsSchema
 import AppSettingsTesting
@@ -45,12 +44,8 @@ struct Neighbour: Codable, Identifiable {
 }
 
 let greeterMigrations = SettingsMigrations {
-  Migration(2, "move the volume into the greeting") {
-    Rename("volume", to: "greeting.volume")
-  }
-  Migration(3, "store names as an array") {
-    DecodeJSONString("names")
-  }
+  Migration(2, "move the volume into the greeting", [.rename("volume", to: "greeting.volume")])
+  Migration(3, "store names as an array", [.decodeJSONString("names")])
 }
 
 /// What needs an app that is installed: compiled, and not run.

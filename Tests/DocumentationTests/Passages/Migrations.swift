@@ -1,6 +1,5 @@
 import AppSettings
 import AppSettingsImport
-import AppSettingsMigrations
 import AppSettingsSchema
 import AppSettingsTesting
 import Foundation
@@ -10,13 +9,13 @@ import TestSupport
 // The blocks of docs/migrations.md, compiled.
 
 let appMigrations = SettingsMigrations {
-  Migration(2, "give the colour its place") {
-    Rename("colour", to: "theme.accent")
-    MapValues("level", ["hi": 3, "lo": 1])
-  }
-  Migration(3, "keep tags as an array") {
-    DecodeJSONString("tags")
-  }
+  Migration(
+    2, "give the colour its place",
+    [
+      .rename("colour", to: "theme.accent"),
+      .mapValues("level", ["hi": 3, "lo": 1]),
+    ])
+  Migration(3, "keep tags as an array", [.decodeJSONString("tags")])
 }
 
 let splitMigration = Migration(4, "split name into first and last") { document in
@@ -26,16 +25,14 @@ let splitMigration = Migration(4, "split name into first and last") { document i
   try document.set(.string(String(name[name.index(after: space)...])), at: ["person", "last"])
 }
 
-let cacheMigration = Migration(5, "drop the cache's path") {
-  Remove("cache-path")
-}.afterCommit { commit in
+let cacheMigration = Migration(5, "drop the cache's path", [.remove("cache-path")]).afterCommit { commit in
   try removeOldCache(beside: commit.file)
 }
 
 let importMigrations = SettingsMigrations {
-  Migration(2, "take over the old configuration") {
-    ImportFile("~/.editorrc", as: .ini, mapping: ["view.fontsize": "editor.font-size"])
-  }
+  Migration(
+    2, "take over the old configuration",
+    [.importFile("~/.editorrc", as: .ini, mapping: ["view.fontsize": "editor.font-size"])])
 }
 
 struct City: Codable, Equatable, SettingsSerializable {
@@ -93,9 +90,9 @@ struct Migrations {
 
   @Test func `cities are stored as tables`() throws {
     let cities = SettingsMigrations {
-      Migration(2, "store cities as tables") {
-        MigrateValue(.cities, from: .json([OldCity].self) { $0.map { City(id: $0.id, title: $0.name) } })
-      }
+      Migration(
+        2, "store cities as tables",
+        [.migrate(.cities, from: .json([OldCity].self) { $0.map { City(id: $0.id, title: $0.name) } })])
     }
     let settings = SettingsStore(inMemory: "cities = '[{\"id\": \"1\", \"name\": \"Vienna\"}]'\n", migrations: cities)
     #expect(settings[.cities] == [City(id: "1", title: "Vienna")])

@@ -1,5 +1,4 @@
 import AppSettings
-import AppSettingsMigrations
 import AppSettingsSchema
 import Testing
 import TestSupport
@@ -19,7 +18,7 @@ private enum Keys {
 }
 
 private enum Documented {
-  static let appMigrations = SettingsMigrations { Migration(2, "name the colour") { Rename("colour", to: "theme") } }
+  static let appMigrations = SettingsMigrations { Migration(2, "name the colour", [.rename("colour", to: "theme")]) }
 }
 
 struct Schema {

@@ -1,7 +1,6 @@
 import AppSettings
 import AppSettingsGarage
 import AppSettingsImport
-import AppSettingsMigrations
 import Foundation
 import Glibc
 import Logging
@@ -25,7 +24,7 @@ enum CrashWorker {
   }
 
   static let migrations = SettingsMigrations {
-    Migration(2, "call it count") { Rename("n", to: "count") }
+    Migration(2, "call it count", [.rename("n", to: "count")])
   }
 
   static func run(_ arguments: [String]) -> CInt {

@@ -1,5 +1,4 @@
 import AppSettings
-import AppSettingsMigrations
 import Testing
 import TestSupport
 
@@ -15,11 +14,11 @@ struct ForEachTests {
     }
   }
 
-  private static func steps(_ prefix: String) -> [any MigrationStep] {
+  private static func steps(_ prefix: String) -> [MigrationStep] {
     [
-      Rename(prefix + "old", to: prefix + "new"), Convert(prefix + "port", .integer), Remove(prefix + "gone"),
-      SetDefault(prefix + "tls.on", true),
-      Split(prefix + "size", into: [prefix + "w", prefix + "h"], separator: "x"),
+      .rename(prefix + "old", to: prefix + "new"), .convert(prefix + "port", .integer), .remove(prefix + "gone"),
+      .setDefault(prefix + "tls.on", true),
+      .split(prefix + "size", into: [prefix + "w", prefix + "h"], separator: "x"),
     ]
   }
 
@@ -81,13 +80,13 @@ struct ForEachTests {
       expected = scope.document
     }
     var document = whole
-    try ForEach(layout.key) { Self.steps("") }.run(on: &document)
+    try MigrationStep.forEach(layout.key, Self.steps("")).run(on: &document)
     #expect(document.root == expected.root)
     #expect(document.text == expected.text)
     #expect(try TOMLDocument(parsing: document.text).root == document.root)
     // In a batch, as a migration runs it.
     var batch = whole
-    try SettingsMigrations { Migration(2, "all") { ForEach(layout.key) { Self.steps("") } } }.run(on: &batch)
+    try SettingsMigrations { Migration(2, "all", [.forEach(layout.key, Self.steps(""))]) }.run(on: &batch)
     var versioned = document
     try SettingsFormat.setVersion(2, in: &versioned)
     #expect(batch.text == versioned.text)
@@ -148,11 +147,14 @@ struct ForEachTests {
   @Test(arguments: arrays)
   func `elements are changed where they are`(before: String, after: String) throws {
     var document = try TOMLDocument(parsing: before)
-    try ForEach("p") {
-      Rename("old", to: "new")
-      Convert("port", .integer)
-      Remove("gone")
-    }.run(on: &document)
+    try MigrationStep.forEach(
+      "p",
+      [
+        .rename("old", to: "new"),
+        .convert("port", .integer),
+        .remove("gone"),
+      ]
+    ).run(on: &document)
     #expect(document.text == after)
   }
 
@@ -165,7 +167,7 @@ struct ForEachTests {
     for (text, place) in texts {
       var document = try TOMLDocument(parsing: text)
       let error = #expect(throws: MigrationStepError.self) {
-        try ForEach("p") { Convert("port", .integer) }.run(on: &document)
+        try MigrationStep.forEach("p", [.convert("port", .integer)]).run(on: &document)
       }
       #expect(document.text == text)
       #expect(error?.description.contains(place) == true, "\(error?.description ?? "")")
@@ -184,12 +186,16 @@ struct ForEachTests {
     for text in texts {
       var document = try TOMLDocument(parsing: text)
       try SettingsMigrations {
-        Migration(2, "all") {
-          ForEach("p") {
-            Rename("old", to: "new")
-            Convert("port", .integer)
-          }
-        }
+        Migration(
+          2, "all",
+          [
+            .forEach(
+              "p",
+              [
+                .rename("old", to: "new"),
+                .convert("port", .integer),
+              ])
+          ])
       }.run(on: &document)
       let expected = text.replacing("old", with: "new").replacing("\"", with: "")
       #expect(document.text == "settings-version = 2\n" + (text.hasPrefix("[") ? "\n" : "") + expected)

@@ -1,5 +1,4 @@
 import AppSettings
-import AppSettingsMigrations
 import AppSettingsSchema
 import Testing
 
@@ -10,9 +9,9 @@ struct StepTests {
     var before: String
     var after: String
     var isRepeatable = true
-    var step: any MigrationStep
+    var step: MigrationStep
 
-    init(_ name: String, _ before: String, _ after: String, isRepeatable: Bool = true, _ step: any MigrationStep) {
+    init(_ name: String, _ before: String, _ after: String, isRepeatable: Bool = true, _ step: MigrationStep) {
       self.name = name
       self.before = before
       self.after = after
@@ -25,137 +24,133 @@ struct StepTests {
 
   static let cases: [Case] = [
     Case(
-      "Rename keeps comments", "# about\na = 1 # why\nb = 2\n", "# about\nc = 1 # why\nb = 2\n", Rename("a", to: "c")),
+      "Rename keeps comments", "# about\na = 1 # why\nb = 2\n", "# about\nc = 1 # why\nb = 2\n", .rename("a", to: "c")),
     Case(
       "Rename moves a table with its comments", "[old] # t\n# c\na = 1\n[other]\nb = 2\n",
-      "[new] # t\n# c\na = 1\n[other]\nb = 2\n", Rename("old", to: "new")),
-    Case("Rename lets the new key stand", "a = 1\nc = 3\n", "c = 3\n", Rename("a", to: "c")),
+      "[new] # t\n# c\na = 1\n[other]\nb = 2\n", .rename("old", to: "new")),
+    Case("Rename lets the new key stand", "a = 1\nc = 3\n", "c = 3\n", .rename("a", to: "c")),
     Case(
       "Rename puts a value below itself", "font = \"Mono\" # f\n", "\n[font]\nname = \"Mono\" # f\n",
-      Rename("font", to: "font.name")),
+      .rename("font", to: "font.name")),
     Case(
       "Rename takes a value out of its own table", "[font]\nname = \"Mono\" # f\n", "font = \"Mono\" # f\n",
-      Rename("font.name", to: "font")),
+      .rename("font.name", to: "font")),
     Case(
       "Move replaces if it is told to", "# n\na = 1 # x\nc = 3\n", "# n\nc = 1 # x\n",
-      Move("a", to: "c", replacing: true)),
-    Case("Copy leaves the old key", "a = 1 # x\n", "a = 1 # x\nc = 1\n", Copy("a", to: "c")),
-    Case("Copy lets the new key stand", "a = 1\nc = 2\n", "a = 1\nc = 2\n", Copy("a", to: "c")),
-    Case("Remove takes comments along", "# about a\na = 1 # x\nb = 2\n", "b = 2\n", Remove("a")),
-    Case("MapValues maps what it knows", "a = \"hi\" # x\n", "a = 3 # x\n", MapValues("a", ["hi": 3, "lo": 1])),
-    Case("MapValues leaves what it does not know", "a = \"mid\"\n", "a = \"mid\"\n", MapValues("a", ["hi": 3])),
-    Case("Convert makes a string an integer", "a = \" 12 \" # x\n", "a = 12 # x\n", Convert("a", .integer)),
-    Case("Convert makes a whole float an integer", "a = 12.0\n", "a = 12\n", Convert("a", .integer)),
-    Case("Convert makes a boolean an integer", "a = true\n", "a = 1\n", Convert("a", .integer)),
-    Case("Convert makes an integer a float", "a = 2\n", "a = 2.0\n", Convert("a", .float)),
-    Case("Convert makes a string a float", "a = \"2.5\"\n", "a = 2.5\n", Convert("a", .float)),
-    Case("Convert makes a number a string", "a = 2.5\n", "a = \"2.5\"\n", Convert("a", .string)),
+      .rename("a", to: "c", replacing: true)),
+    Case("Copy leaves the old key", "a = 1 # x\n", "a = 1 # x\nc = 1\n", .copy("a", to: "c")),
+    Case("Copy lets the new key stand", "a = 1\nc = 2\n", "a = 1\nc = 2\n", .copy("a", to: "c")),
+    Case("Remove takes comments along", "# about a\na = 1 # x\nb = 2\n", "b = 2\n", .remove("a")),
+    Case("MapValues maps what it knows", "a = \"hi\" # x\n", "a = 3 # x\n", .mapValues("a", ["hi": 3, "lo": 1])),
+    Case("MapValues leaves what it does not know", "a = \"mid\"\n", "a = \"mid\"\n", .mapValues("a", ["hi": 3])),
+    Case("Convert makes a string an integer", "a = \" 12 \" # x\n", "a = 12 # x\n", .convert("a", .integer)),
+    Case("Convert makes a whole float an integer", "a = 12.0\n", "a = 12\n", .convert("a", .integer)),
+    Case("Convert makes a boolean an integer", "a = true\n", "a = 1\n", .convert("a", .integer)),
+    Case("Convert makes an integer a float", "a = 2\n", "a = 2.0\n", .convert("a", .float)),
+    Case("Convert makes a string a float", "a = \"2.5\"\n", "a = 2.5\n", .convert("a", .float)),
+    Case("Convert makes a number a string", "a = 2.5\n", "a = \"2.5\"\n", .convert("a", .string)),
     Case(
       "Convert reads words as booleans", "a = [\"Yes\", \"off\", \"1\"]\n", "a = [true, false, true]\n",
-      Convert("a", .boolean)),
-    Case("Convert scales", "a = 1500\n", "a = 1.5\n", isRepeatable: false, Convert("a", .scaled(by: 0.001))),
+      .convert("a", .boolean)),
+    Case("Convert scales", "a = 1500\n", "a = 1.5\n", isRepeatable: false, .convert("a", .scaled(by: 0.001))),
     Case(
       "Convert scales integers to integers", "a = 2\n", "a = 2000\n", isRepeatable: false,
-      Convert("a", .scaled(by: 1000))),
+      .convert("a", .scaled(by: 1000))),
     Case(
       "Convert chains", "a = \"1.2345\"\n", "a = 1235\n", isRepeatable: false,
-      Convert("a", .float, .scaled(by: 1000), .rounded, .integer)),
-    Case("Convert splits", "a = \"x, y ,z\" # l\n", "a = [\"x\", \"y\", \"z\"] # l\n", Convert("a", .split(by: ","))),
-    Case("Convert splits nothing into nothing", "a = \"\"\n", "a = []\n", Convert("a", .split(by: ","))),
-    Case("Convert joins", "a = [1, \"y\"]\n", "a = \"1:y\"\n", Convert("a", .joined(by: ":"))),
+      .convert("a", .float, .scaled(by: 1000), .rounded, .integer)),
+    Case("Convert splits", "a = \"x, y ,z\" # l\n", "a = [\"x\", \"y\", \"z\"] # l\n", .convert("a", .split(by: ","))),
+    Case("Convert splits nothing into nothing", "a = \"\"\n", "a = []\n", .convert("a", .split(by: ","))),
+    Case("Convert joins", "a = [1, \"y\"]\n", "a = \"1:y\"\n", .convert("a", .joined(by: ":"))),
     Case(
       "DecodeJSONString decodes", #"a = "[1, {\"b\": 2.0}]" # x"# + "\n", "a = [1, { b = 2.0 }] # x\n",
-      DecodeJSONString("a")),
-    Case("DecodeJSONString leaves native values", "a = [1]\n", "a = [1]\n", DecodeJSONString("a")),
-    Case("DecodeJSONString removes null", "a = \"null\"\nb = 1\n", "b = 1\n", DecodeJSONString("a")),
+      .decodeJSONString("a")),
+    Case("DecodeJSONString leaves native values", "a = [1]\n", "a = [1]\n", .decodeJSONString("a")),
+    Case("DecodeJSONString removes null", "a = \"null\"\nb = 1\n", "b = 1\n", .decodeJSONString("a")),
     Case(
       "DecodeJSONString is flat", #"a = '{"b": "[1]"}'"# + "\n", #"a = { b = "[1]" }"# + "\n",
-      DecodeJSONString("a")),
+      .decodeJSONString("a")),
     Case(
       "DecodeJSONString goes deep", #"a = ['{"b": "[1, \"{\\\"c\\\": true}\"]"}', "[x", "y"]"# + "\n",
-      #"a = [{ b = [1, { c = true }] }, "[x", "y"]"# + "\n", DecodeJSONString("a", deep: true)),
+      #"a = [{ b = [1, { c = true }] }, "[x", "y"]"# + "\n", .decodeJSONString("a", deep: true)),
     Case(
       "DecodeJSONString keeps others if it is told to", "a = \"10 Minutes\"\n", "a = \"10 Minutes\"\n",
-      DecodeJSONString("a", keepingOthers: true)),
+      .decodeJSONString("a", keepingOthers: true)),
     Case(
       "DecodeJSONString keeps large numbers", "a = \"[18446744073709551615]\"\n", "a = [\"18446744073709551615\"]\n",
-      DecodeJSONString("a")),
+      .decodeJSONString("a")),
     Case(
       "EncodeJSONString encodes", "a = [1, { b = \"x\" }] # c\n", #"a = "[1,{\"b\":\"x\"}]" # c"# + "\n",
-      EncodeJSONString("a")),
-    Case("EncodeJSONString leaves strings", "a = \"[1]\"\n", "a = \"[1]\"\n", EncodeJSONString("a")),
+      .encodeJSONString("a")),
+    Case("EncodeJSONString leaves strings", "a = \"[1]\"\n", "a = \"[1]\"\n", .encodeJSONString("a")),
     Case(
       "Merge joins to a string", "# n\nfirst = \"Ada\" # f\nlast = \"Lovelace\"\n",
       "# n\nname = \"Ada Lovelace\" # f\n",
-      Merge("first", "last", into: "name", separator: " ")),
+      .merge("first", "last", into: "name", separator: " ")),
     Case(
       "Merge leaves out what is absent", "last = \"Lovelace\"\n", "name = \"Lovelace\"\n",
-      Merge("first", "last", into: "name", separator: " ")),
-    Case("Merge makes an array", "x = 1\ny = 2\n", "point = [1, 2]\n", Merge("x", "y", into: "point")),
-    Case("Merge takes defaults", "y = 2\n", "point = [0, 2]\n", Merge("x", "y", into: "point", defaults: [0, 0])),
-    Case("Merge does nothing without a default", "y = 2\n", "y = 2\n", Merge("x", "y", into: "point")),
+      .merge("first", "last", into: "name", separator: " ")),
+    Case("Merge makes an array", "x = 1\ny = 2\n", "point = [1, 2]\n", .merge("x", "y", into: "point")),
+    Case("Merge takes defaults", "y = 2\n", "point = [0, 2]\n", .merge("x", "y", into: "point", defaults: [0, 0])),
+    Case("Merge does nothing without a default", "y = 2\n", "y = 2\n", .merge("x", "y", into: "point")),
     Case(
       "Merge lets the new key stand", "x = 1\ny = 2\npoint = [5, 6]\n", "point = [5, 6]\n",
-      Merge("x", "y", into: "point")),
+      .merge("x", "y", into: "point")),
     Case(
       "Split takes a string apart", "# n\nname = \"Ada King Lovelace\" # f\n",
       "# n\nfirst = \"Ada\" # f\nlast = \"King Lovelace\"\n",
-      Split("name", into: ["first", "last"], separator: " ")),
-    Case("Split takes an array apart", "point = [1, 2]\n", "x = 1\ny = 2\n", Split("point", into: ["x", "y"])),
+      .split("name", into: ["first", "last"], separator: " ")),
+    Case("Split takes an array apart", "point = [1, 2]\n", "x = 1\ny = 2\n", .split("point", into: ["x", "y"])),
     Case(
       "Split leaves out parts that are not there", "name = \"Ada\"\n", "first = \"Ada\"\n",
-      Split("name", into: ["first", "last"], separator: " ")),
+      .split("name", into: ["first", "last"], separator: " ")),
     Case(
       "Split lets keys stand", "name = \"A B\"\nlast = \"C\"\n", "first = \"A\"\nlast = \"C\"\n",
-      Split("name", into: ["first", "last"], separator: " ")),
+      .split("name", into: ["first", "last"], separator: " ")),
     Case(
       "Split goes below its own key", "size = \"3x4\"\n", "\n[size]\nw = \"3\"\nh = \"4\"\n",
-      Split("size", into: ["size.w", "size.h"], separator: "x")),
+      .split("size", into: ["size.w", "size.h"], separator: "x")),
     Case(
       "Wrap puts keys into a table", "w = 1 # a\nh = 2\nz = 3\n", "z = 3\n\n[win]\nw = 1 # a\nh = 2\n",
-      Wrap("w", "h", in: "win")),
+      .wrap("w", "h", in: "win")),
     Case(
       "Wrap puts a table around a value", "font = \"Mono\" # f\n", "\n[font]\nname = \"Mono\" # f\n",
-      Wrap("font", as: "name")),
-    Case("Wrap leaves a table", "[font]\nsize = 3\n", "[font]\nsize = 3\n", Wrap("font", as: "name")),
+      .wrap("font", as: "name")),
+    Case("Wrap leaves a table", "[font]\nsize = 3\n", "[font]\nsize = 3\n", .wrap("font", as: "name")),
     Case(
       "Unwrap takes all out of a table", "z = 3\n\n[win]\n# about\nw = 1 # a\nh = 2\n",
-      "z = 3\n# about\nw = 1 # a\nh = 2\n", Unwrap("win")),
+      "z = 3\n# about\nw = 1 # a\nh = 2\n", .unwrap("win")),
     Case(
       "Unwrap takes one out of a table", "[font]\nname = \"Mono\" # f\n", "font = \"Mono\" # f\n",
-      Unwrap("font", taking: "name")),
+      .unwrap("font", taking: "name")),
     Case(
       "ForEach goes over records", "[p.a]\nold = 1 # x\n[p.b]\nkeep = 2\n", "[p.a]\nnew = 1 # x\n[p.b]\nkeep = 2\n",
-      ForEach("p") { Rename("old", to: "new") }),
+      .forEach("p", [.rename("old", to: "new")])),
     Case(
       "ForEach goes over arrays of tables", "[[s]]\n# c\nhost = \"a\" # x\nport = \"1\"\n[[s]]\nport = \"2\"\n",
       "[[s]]\n# c\nname = \"a\" # x\nport = 1\n[[s]]\nport = 2\n",
-      ForEach("s") {
-        Rename("host", to: "name")
-        Convert("port", .integer)
-      }),
+      .forEach(
+        "s",
+        [
+          .rename("host", to: "name"),
+          .convert("port", .integer),
+        ])),
     Case(
       "ForEach goes over inline tables", "s = [{ host = \"a\" }, 3, { x = 1 }]\n",
       "s = [{ name = \"a\" }, 3, { x = 1 }]\n",
-      ForEach("s") { Rename("host", to: "name") }),
+      .forEach("s", [.rename("host", to: "name")])),
     Case(
       "ForEach goes into ForEach", "[[s]]\nd = [{ a = 1 }]\n[[s]]\n[s.d.x]\na = 2\n",
       "[[s]]\nd = [{ b = 1 }]\n[[s]]\n[s.d.x]\nb = 2\n",
-      ForEach("s") { ForEach("d") { Rename("a", to: "b") } }),
+      .forEach("s", [.forEach("d", [.rename("a", to: "b")])])),
     Case(
       "When asks", "mode = \"x\"\nold = 1\n", "mode = \"x\"\nnew = 1\n",
-      When(.all(.equals("mode", "x"), .not(.has("old", .string)))) {
-        Rename("old", to: "new")
-      } otherwise: {
-        Remove("old")
-      }),
+      .when(
+        .all(.equals("mode", "x"), .not(.has("old", .string))), [.rename("old", to: "new")], otherwise: [.remove("old")]
+      )),
     Case(
       "When does the other", "old = 1\n", "",
-      When(.any(.exists("mode"), .has("old", .string))) {
-        Rename("old", to: "new")
-      } otherwise: {
-        Remove("old")
-      }),
+      .when(.any(.exists("mode"), .has("old", .string)), [.rename("old", to: "new")], otherwise: [.remove("old")])),
   ]
 
   @Test(arguments: cases)
@@ -192,7 +187,7 @@ struct StepTests {
   }
 
   @Test func `SetDefault sets what is absent and leaves what is there`() throws {
-    let migration = Migration(2, "keep the old default") { SetDefault("editor.theme", "light") }
+    let migration = Migration(2, "keep the old default", [.setDefault("editor.theme", "light")])
     var document = TOMLDocument()
     try migration.run(on: &document)
     #expect(document[["editor", "theme"]] == "light")
@@ -202,31 +197,32 @@ struct StepTests {
   }
 
   static let refused: [Case] = [
-    Case("a fraction as an integer", "a = 1.5\n", "a float cannot be made an integer", Convert("a", .integer)),
-    Case("a word as a number", "a = \"x\"\n", "a string cannot be made a float", Convert("a", .float)),
-    Case("a number as a boolean", "a = 2\n", "an integer cannot be made a boolean", Convert("a", .boolean)),
-    Case("a table as a string", "a = {}\n", "a table cannot be made a string", Convert("a", .string)),
-    Case("an overflow", "a = 9223372036854775807\n", "after scaling", Convert("a", .scaled(by: 2))),
+    Case("a fraction as an integer", "a = 1.5\n", "a float cannot be made an integer", .convert("a", .integer)),
+    Case("a word as a number", "a = \"x\"\n", "a string cannot be made a float", .convert("a", .float)),
+    Case("a number as a boolean", "a = 2\n", "an integer cannot be made a boolean", .convert("a", .boolean)),
+    Case("a table as a string", "a = {}\n", "a table cannot be made a string", .convert("a", .string)),
+    Case("an overflow", "a = 9223372036854775807\n", "after scaling", .convert("a", .scaled(by: 2))),
     Case(
       "no JSON", "a = \"[1,\"\n", "at 'a', the text is not JSON (it ends where a value is needed)",
-      DecodeJSONString("a")),
-    Case("a null in an array", "a = \"[null]\"\n", "element [0] of the JSON array is null", DecodeJSONString("a")),
-    Case("infinity as JSON", "a = [inf]\n", "which JSON has no form for", EncodeJSONString("a")),
+      .decodeJSONString("a")),
+    Case("a null in an array", "a = \"[null]\"\n", "element [0] of the JSON array is null", .decodeJSONString("a")),
+    Case("infinity as JSON", "a = [inf]\n", "which JSON has no form for", .encodeJSONString("a")),
     Case(
-      "a table that has more", "[a]\nb = 1\nc = 2\n", "other keys next to 'a.b' would be lost", Unwrap("a", taking: "b")
+      "a table that has more", "[a]\nb = 1\nc = 2\n", "other keys next to 'a.b' would be lost",
+      .unwrap("a", taking: "b")
     ),
-    Case("too long an array", "a = [1, 2, 3]\n", "3 elements for 2 keys", Split("a", into: ["x", "y"])),
-    Case("a table to join", "a = {}\nb = 1\n", "a table cannot be joined", Merge("a", "b", into: "c", separator: " ")),
-    Case("a way through a value", "a = 1\nb = 2\n", "it is an integer, not a table", Rename("a", to: "b.c")),
+    Case("too long an array", "a = [1, 2, 3]\n", "3 elements for 2 keys", .split("a", into: ["x", "y"])),
+    Case("a table to join", "a = {}\nb = 1\n", "a table cannot be joined", .merge("a", "b", into: "c", separator: " ")),
+    Case("a way through a value", "a = 1\nb = 2\n", "it is an integer, not a table", .rename("a", to: "b.c")),
     Case(
       "a fault in a record", "[[s]]\np = \"1\"\n[[s]]\np = \"x\"\n", "in element [1] of 's', a string cannot",
-      ForEach("s") { Convert("p", .integer) }),
+      .forEach("s", [.convert("p", .integer)])),
   ]
 
   @Test(arguments: refused)
   func `what a step would lose makes the migration fail, and nothing changes`(_ test: Case) throws {
     let migrations = SettingsMigrations(migrations: [
-      Migration(2, "first") { SetDefault("other", 1) }, Migration(version: 3, name: "bad step", steps: [test.step]),
+      Migration(2, "first", [.setDefault("other", 1)]), Migration(version: 3, name: "bad step", steps: [test.step]),
     ])
     var document = try TOMLDocument(parsing: test.before)
     let error = #expect(throws: SettingsError.self) { try migrations.run(on: &document) }
@@ -238,17 +234,12 @@ struct StepTests {
 
   @Test func `a step of code in ForEach sees each record as a document`() throws {
     var document = try TOMLDocument(parsing: "[p.a] # a\nn = 1\n[p.b]\nn = 2 # two\n")
-    try Migration(2, "code") {
-      ForEach("p") { Doubling() }
-    }.run(on: &document)
-    #expect(document.text == "[p.a] # a\nn = 2\n[p.b]\nn = 4 # two\n")
-    #expect(StepForms.form(of: ForEach("p") { Doubling() }) == ["code": true])
-  }
-
-  private struct Doubling: MigrationStep {
-    func run(on document: inout TOMLDocument) throws {
+    let doubling = MigrationStep.code { document in
       guard case .integer(let number)? = document[["n"]] else { return }
       try document.set(.integer(number * 2), at: ["n"])
     }
+    try Migration(2, "code", [.forEach("p", [doubling])]).run(on: &document)
+    #expect(document.text == "[p.a] # a\nn = 2\n[p.b]\nn = 4 # two\n")
+    #expect(StepForms.form(of: .forEach("p", [doubling])) == ["code": true])
   }
 }

@@ -1,11 +1,11 @@
-public import AppSettings
-import FoundationEssentials
+internal import FoundationEssentials
+public import SettingsTOML
 
 /// The form in which an earlier release, or another library, stored the values of a type.
 ///
 /// ```swift
 /// try settings.migrate(.tags, from: .json)                            // now, in the user's file
-/// Migration(2, "native tags") { MigrateValue(.tags, from: .json) }    // at the first access
+/// Migration(2, "native tags", [.migrate(.tags, from: .json)])          // at the first access
 /// ```
 public struct SettingsOldForm<Value: Sendable>: Sendable {
   private let body: @Sendable (TOMLValue, SettingsKey<Value>) throws -> Value?
@@ -43,7 +43,7 @@ public struct SettingsOldForm<Value: Sendable>: Sendable {
   /// The JSON may be in a string, in data, or in an array or a table of such strings:
   ///
   /// ```swift
-  /// MigrateValue(.cities, from: .json([OldCity].self) { $0.map { City(id: $0.id, title: $0.name) } })
+  /// .migrate(.cities, from: .json([OldCity].self) { $0.map { City(id: $0.id, title: $0.name) } })
   /// ```
   ///
   /// - Parameters:
@@ -98,7 +98,7 @@ extension SettingsOldForm where Value: SettingsSerializable {
   /// TOML. Elements of collections, and keys and values of dictionaries, are read one by one.
   ///
   /// A string that the type can read directly is in the new form and stays. So the value of a `String` key is never
-  /// decoded as JSON. To decode one that was stored as JSON, put a ``DecodeJSONString`` into a migration, which runs
+  /// decoded as JSON. To decode one that was stored as JSON, put ``MigrationStep/decodeJSONString(_:deep:keepingOthers:)`` into a migration, which runs
   /// once. A `SettingsValue` can be any string: it is decoded if it contains an array or an object.
   public static var json: SettingsOldForm {
     let takesAnything = Value.self == TOMLValue.self || Value.self == TOMLValue?.self
@@ -140,26 +140,6 @@ private struct OldFormFailure: Error, CustomStringConvertible {
     default: description = "\(error)"
     }
   }
-}
-
-/// A migration step that converts a key's value to its present form.
-///
-/// The step knows the key's type as it is in this release. Use it only if no later release will change the type again.
-/// Otherwise use ``DecodeJSONString`` or code on the document.
-public struct MigrateValue: MigrationStep {
-  private let body: @Sendable (inout TOMLDocument) throws -> Void
-
-  /// Creates the step.
-  ///
-  /// - Parameters:
-  ///   - key: The key, as this release declares it.
-  ///   - form: The form of its value in older files.
-  public init<Value>(_ key: SettingsKey<Value>, from form: SettingsOldForm<Value>) {
-    body = { document in _ = try form.migrate(key, in: &document) }
-  }
-
-  /// Runs the step on a whole document.
-  public func run(on document: inout TOMLDocument) throws { try body(&document) }
 }
 
 extension SettingsOldForm {

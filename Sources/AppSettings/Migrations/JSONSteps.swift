@@ -1,43 +1,26 @@
-public import AppSettings
+import SettingsTOML
 
-/// Replaces a string that contains JSON with the native value: `"[\"a\"]"` becomes `["a"]`.
-///
-/// Objects become tables, `null` members are left out, and a `null` alone removes the key. A value that is not a string
-/// is already native and stays. So the step may run twice, or after someone has corrected half the keys by hand. A
-/// string that is not JSON makes the migration fail unless you pass `keepingOthers: true`.
-public struct DecodeJSONString: BuiltInStep {
-  private let key: TOMLPath
-  private let isDeep: Bool
-  private let keepsOthers: Bool
-
-  /// Creates the step from a dotted key.
-  ///
-  /// - Parameters:
-  ///   - key: The key.
-  ///   - deep: Whether to decode strings within the value too, at any depth, if they contain an array or an object.
-  ///   - keepingOthers: Whether to keep a string that is not JSON, because someone has already corrected it by hand.
-  public init(_ key: String, deep: Bool = false, keepingOthers: Bool = false) {
-    self.key = Self.path(key)
-    isDeep = deep
-    keepsOthers = keepingOthers
-  }
+struct DecodeJSONStringStep {
+  let key: TOMLPath
+  let isDeep: Bool
+  let keepsOthers: Bool
 }
 
-extension DecodeJSONString: DeclarativeStep {
-  package static let word = "decode-json"
-  package var schemaForm: TOMLTable? {
+extension DecodeJSONStringStep: DeclarativeStep {
+  static let word = "decode-json"
+  var schemaForm: TOMLTable? {
     var form: TOMLTable = ["decode-json": .key(key)]
     if isDeep { form["deep"] = true }
     if keepsOthers { form["keeping-others"] = true }
     return form
   }
-  package init(_ form: StepForm) throws {
+  init(_ form: StepForm) throws {
     key = try form.path("decode-json")
     isDeep = try form.flag("deep")
     keepsOthers = try form.flag("keeping-others")
   }
 
-  package func run(in scope: inout MigrationScope) throws {
+  func run(in scope: inout MigrationScope) throws {
     guard let old = scope[key] else { return }
     var value = old
     if case .string(let text) = old {
@@ -73,22 +56,16 @@ extension DecodeJSONString: DeclarativeStep {
   }
 }
 
-/// Replaces an array, a table, a number or a boolean with a string of JSON: `["a"]` becomes `"[\"a\"]"`.
-///
-/// A string stays: it is assumed to contain JSON already. Dates become strings.
-public struct EncodeJSONString: BuiltInStep {
-  private let key: TOMLPath
-
-  /// Creates the step from a dotted key.
-  public init(_ key: String) { self.key = Self.path(key) }
+struct EncodeJSONStringStep {
+  let key: TOMLPath
 }
 
-extension EncodeJSONString: DeclarativeStep {
-  package static let word = "encode-json"
-  package var schemaForm: TOMLTable? { ["encode-json": .key(key)] }
-  package init(_ form: StepForm) throws { key = try form.path("encode-json") }
+extension EncodeJSONStringStep: DeclarativeStep {
+  static let word = "encode-json"
+  var schemaForm: TOMLTable? { ["encode-json": .key(key)] }
+  init(_ form: StepForm) throws { key = try form.path("encode-json") }
 
-  package func run(in scope: inout MigrationScope) throws {
+  func run(in scope: inout MigrationScope) throws {
     guard let value = scope[key] else { return }
     if case .string = value { return }
     guard let text = JSONText.text(of: value) else {

@@ -1,6 +1,6 @@
-import AppSettings
+import SettingsTOML
 
-/// A conversion of a value for ``Convert``.
+/// A conversion of a value for ``MigrationStep/convert(_:_:)``.
 public struct ValueConversion: Sendable, Hashable {
   private enum Kind: Hashable {
     case integer, float, string, boolean, rounded

@@ -1,5 +1,4 @@
 import AppSettings
-import AppSettingsMigrations
 import FoundationEssentials
 import Testing
 import TestSupport
@@ -18,12 +17,14 @@ struct SwiftyUserDefaultsGuideTests {
     // Whatever the untyped API had put there.
     try home.write("launches = \"12\"\nenabled = \"YES\"\nratio = 2\nname = 7\n")
     let migrations = SettingsMigrations {
-      Migration(2, "typed keys") {
-        Convert("launches", .integer)
-        Convert("enabled", .boolean)
-        Convert("ratio", .float)
-        Convert("name", .string)
-      }
+      Migration(
+        2, "typed keys",
+        [
+          .convert("launches", .integer),
+          .convert("enabled", .boolean),
+          .convert("ratio", .float),
+          .convert("name", .string),
+        ])
     }
     let settings = try home.store(migrations: migrations)
     #expect(settings[SettingsKey("launches", default: 0)] == 12)
@@ -43,7 +44,7 @@ struct SwiftyUserDefaultsGuideTests {
 
   @Test func `Removed type-based default value types: what users saw stays, if that is wanted`() throws {
     try home.write("other = 1\n")
-    let migrations = SettingsMigrations { Migration(2, "keep the old default") { SetDefault("count", 10) } }
+    let migrations = SettingsMigrations { Migration(2, "keep the old default", [.setDefault("count", 10)]) }
     #expect(try home.store(migrations: migrations)[SettingsKey("count", default: 0)] == 10)
     let fresh = ScratchHome()
     #expect(try fresh.store(migrations: migrations)[SettingsKey("count", default: 0)] == 0)

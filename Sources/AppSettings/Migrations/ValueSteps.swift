@@ -1,28 +1,19 @@
-public import AppSettings
+import SettingsTOML
 
-/// Replaces values of a key with others: `MapValues("level", ["hi": 3, "lo": 1])`.
-///
-/// A value without an entry stays as it is.
-public struct MapValues: BuiltInStep {
-  private let key: TOMLPath
-  private let map: [TOMLValue: TOMLValue]
-
-  /// Creates the step from a dotted key and a table of old and new values.
-  public init(_ key: String, _ map: KeyValuePairs<TOMLValue, TOMLValue>) {
-    self.key = Self.path(key)
-    self.map = Dictionary(map.map { ($0.key, $0.value) }, uniquingKeysWith: { _, last in last })
-  }
+struct MapValuesStep {
+  let key: TOMLPath
+  let map: [TOMLValue: TOMLValue]
 }
 
-extension MapValues: DeclarativeStep {
-  package static let word = "map-values"
-  package var schemaForm: TOMLTable? {
+extension MapValuesStep: DeclarativeStep {
+  static let word = "map-values"
+  var schemaForm: TOMLTable? {
     [
       "map-values": .key(key),
       "values": .array(map.map { .array([$0.key, $0.value]) }.sorted { $0.tomlText < $1.tomlText }),
     ]
   }
-  package init(_ form: StepForm) throws {
+  init(_ form: StepForm) throws {
     key = try form.path("map-values")
     map = try Dictionary(
       form.list("values").map { pair in
@@ -33,34 +24,23 @@ extension MapValues: DeclarativeStep {
       }, uniquingKeysWith: { _, last in last })
   }
 
-  package func run(in scope: inout MigrationScope) throws {
+  func run(in scope: inout MigrationScope) throws {
     guard let value = scope[key], let new = map[value] else { return }
     try scope.set(new, at: key)
   }
 }
 
-/// Changes the type of a key's value with one or more conversions: `Convert("delay", .float, .scaled(by: 1000))`.
-///
-/// A value that already has the type stays, so the step may run twice, except for `scaled`, which multiplies each time.
-/// A value that cannot be converted without loss makes the migration fail. The elements of an array are converted one
-/// by one.
-public struct Convert: BuiltInStep {
-  private let key: TOMLPath
-  private let conversions: [ValueConversion]
-
-  /// Creates the step from a dotted key and the conversions, in order.
-  public init(_ key: String, _ conversions: ValueConversion...) {
-    self.key = Self.path(key)
-    self.conversions = conversions
-  }
+struct ConvertStep {
+  let key: TOMLPath
+  let conversions: [ValueConversion]
 }
 
-extension Convert: DeclarativeStep {
-  package static let word = "convert"
-  package var schemaForm: TOMLTable? {
+extension ConvertStep: DeclarativeStep {
+  static let word = "convert"
+  var schemaForm: TOMLTable? {
     ["convert": .key(key), "conversions": .array(conversions.map(\.schemaForm))]
   }
-  package init(_ form: StepForm) throws {
+  init(_ form: StepForm) throws {
     key = try form.path("convert")
     conversions = try form.list("conversions").map { item in
       guard let conversion = ValueConversion(schemaForm: item) else {
@@ -70,7 +50,7 @@ extension Convert: DeclarativeStep {
     }
   }
 
-  package func run(in scope: inout MigrationScope) throws {
+  func run(in scope: inout MigrationScope) throws {
     guard let old = scope[key] else { return }
     var value = old
     for conversion in conversions {
@@ -84,49 +64,22 @@ extension Convert: DeclarativeStep {
   }
 }
 
-/// Merges several keys into one and removes the old ones.
-///
-/// With a separator the values become one string, such as `name` from `first` and `last`, and absent values are left
-/// out. Without one they become an array. An absent key then takes its value from `defaults`, and if there is none
-/// nothing happens. If the new key exists, it keeps its value.
-public struct Merge: BuiltInStep {
+struct MergeStep {
   let keys: [TOMLPath]
   let target: TOMLPath
-  private let separator: String?
-  private let defaults: [TOMLValue]
-
-  /// Creates the step that joins values to a string.
-  public init(_ keys: String..., into key: String, separator: String) {
-    self.keys = keys.map(Self.path)
-    target = Self.path(key)
-    self.separator = separator
-    defaults = []
-  }
-
-  /// Creates the step that puts values into an array.
-  ///
-  /// - Parameters:
-  ///   - keys: The dotted keys to merge.
-  ///   - key: The dotted key of the array.
-  ///   - defaults: For each key, the value to use if it is absent; empty if there are no such values.
-  public init(_ keys: String..., into key: String, defaults: [TOMLValue] = []) {
-    self.keys = keys.map(Self.path)
-    target = Self.path(key)
-    separator = nil
-    precondition(defaults.isEmpty || defaults.count == keys.count, "Merge into '\(key)' needs a default for each key.")
-    self.defaults = defaults
-  }
+  var separator: String?
+  var defaults: [TOMLValue] = []
 }
 
-extension Merge: DeclarativeStep {
-  package static let word = "merge"
-  package var schemaForm: TOMLTable? {
+extension MergeStep: DeclarativeStep {
+  static let word = "merge"
+  var schemaForm: TOMLTable? {
     var form: TOMLTable = ["merge": .keys(keys), "into": .key(target)]
     form["separator"] = separator.map(TOMLValue.string)
     if !defaults.isEmpty { form["defaults"] = .array(defaults) }
     return form
   }
-  package init(_ form: StepForm) throws {
+  init(_ form: StepForm) throws {
     keys = try form.paths("merge")
     target = try form.path("into")
     separator = form.table["separator"] == nil ? nil : try form.string("separator")
@@ -136,7 +89,7 @@ extension Merge: DeclarativeStep {
     }
   }
 
-  package func run(in scope: inout MigrationScope) throws {
+  func run(in scope: inout MigrationScope) throws {
     let values = keys.map { scope[$0] }
     guard values.contains(where: { $0 != nil }) else { return }
     let sources = keys.filter { $0 != target }
@@ -177,39 +130,27 @@ extension Merge: DeclarativeStep {
   }
 }
 
-/// Splits a key into several, and removes it.
-///
-/// A string is split at a separator, and the last part gets the rest: `name` becomes `first` and `last`. An array gives
-/// one element to each key. Missing parts are left out. A target that already exists keeps its value.
-public struct Split: BuiltInStep {
+struct SplitStep {
   let key: TOMLPath
   let targets: [TOMLPath]
-  private let separator: String?
-
-  /// Creates the step from a dotted key, its targets, and the separator of a string; without a separator, for an array.
-  public init(_ key: String, into targets: [String], separator: String? = nil) {
-    precondition(separator != "", "Split of '\(key)' needs a separator that is not empty.")
-    self.key = Self.path(key)
-    self.targets = targets.map(Self.path)
-    self.separator = separator
-  }
+  let separator: String?
 }
 
-extension Split: DeclarativeStep {
-  package static let word = "split"
-  package var schemaForm: TOMLTable? {
+extension SplitStep: DeclarativeStep {
+  static let word = "split"
+  var schemaForm: TOMLTable? {
     var form: TOMLTable = ["split": .key(key), "into": .keys(targets)]
     form["separator"] = separator.map(TOMLValue.string)
     return form
   }
-  package init(_ form: StepForm) throws {
+  init(_ form: StepForm) throws {
     key = try form.path("split")
     targets = try form.paths("into")
     separator = form.table["separator"] == nil ? nil : try form.string("separator")
     if separator == "" { throw form.failure("separator", "a separator that is not empty") }
   }
 
-  package func run(in scope: inout MigrationScope) throws {
+  func run(in scope: inout MigrationScope) throws {
     guard let value = scope[key], !targets.isEmpty else { return }
     let parts: [TOMLValue]
     switch (value, separator) {

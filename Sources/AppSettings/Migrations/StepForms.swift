@@ -1,7 +1,7 @@
-package import AppSettings
+package import SettingsTOML
 
 /// A step that can be stored in a schema file, so that `settings-cli migrate` can run it.
-package protocol DeclarativeStep: ScopedStep {
+package protocol DeclarativeStep: StepContent {
   /// The step's word in a schema file.
   static var word: String { get }
   /// The step as a table: its word with the key, and its other arguments. `nil` if it contains code.
@@ -17,33 +17,33 @@ package struct StepForms: Sendable {
   package init(and more: [any DeclarativeStep.Type] = []) {
     types =
       [
-        Rename.self, Move.self, Copy.self, Remove.self, SetDefault.self, MapValues.self, Convert.self,
-        DecodeJSONString.self, EncodeJSONString.self, Merge.self, Split.self, Wrap.self, Unwrap.self, ForEach.self,
-        When.self,
+        RenameStep.self, MoveStep.self, CopyStep.self, RemoveStep.self, SetDefaultStep.self, MapValuesStep.self,
+        ConvertStep.self, DecodeJSONStringStep.self, EncodeJSONStringStep.self, MergeStep.self, SplitStep.self,
+        WrapStep.self, UnwrapStep.self, ForEachStep.self, WhenStep.self,
       ] + more
   }
 
   /// A step as a table. For a step of code, the table only says that it is code.
-  package static func form(of step: any MigrationStep) -> TOMLTable {
-    (step as? any DeclarativeStep)?.schemaForm ?? ["code": true]
+  package static func form(of step: MigrationStep) -> TOMLTable {
+    (step.content as? any DeclarativeStep)?.schemaForm ?? ["code": true]
   }
 
   /// Whether a schema file can store a step completely.
-  package static func isDeclarative(_ step: any MigrationStep) -> Bool {
-    (step as? any DeclarativeStep)?.schemaForm != nil
+  package static func isDeclarative(_ step: MigrationStep) -> Bool {
+    (step.content as? any DeclarativeStep)?.schemaForm != nil
   }
 
   /// Whether a step is code, in this process or in the schema's app.
-  package static func needsTheApp(_ step: any MigrationStep) -> Bool { step is NeedsTheApp || !isDeclarative(step) }
+  package static func needsTheApp(_ step: MigrationStep) -> Bool { step.content is NeedsTheApp || !isDeclarative(step) }
 
   /// Returns the step that a table describes.
   ///
   /// - Throws: `MigrationStepError` for an unknown word, or a member that is missing or has the wrong type.
-  package func step(_ value: TOMLValue) throws -> any MigrationStep {
+  package func step(_ value: TOMLValue) throws -> MigrationStep {
     let table = value.table ?? TOMLTable()
-    if table["code"] != nil { return NeedsTheApp() }
+    if table["code"] != nil { return MigrationStep(NeedsTheApp()) }
     for type in types where table[type.word] != nil {
-      return try type.init(StepForm(word: type.word, table: table, forms: self))
+      return MigrationStep(try type.init(StepForm(word: type.word, table: table, forms: self)))
     }
     throw MigrationStepError(
       path: .root,
@@ -51,8 +51,8 @@ package struct StepForms: Sendable {
   }
 
   /// Represents a step of code in a schema.
-  private struct NeedsTheApp: MigrationStep {
-    func run(on document: inout TOMLDocument) throws {
+  private struct NeedsTheApp: StepContent {
+    func run(in scope: inout MigrationScope) throws {
       throw MigrationStepError(path: .root, reason: "the step is code in the app: start the app once to migrate")
     }
   }
@@ -107,7 +107,7 @@ package struct StepForm {
   }
 
   /// Returns a member that must be a list of steps; empty if it is absent.
-  package func steps(_ member: String) throws -> [any MigrationStep] {
+  package func steps(_ member: String) throws -> [MigrationStep] {
     guard let value = table[member] else { return [] }
     guard case .array(let items) = value else { throw failure(member, "an array of steps") }
     return try items.map(forms.step)
@@ -116,7 +116,7 @@ package struct StepForm {
 
 extension DeclarativeStep {
   /// Steps as the value of a member; `nil` if one of them is code.
-  static func form(of steps: [any MigrationStep]) -> TOMLValue? {
+  static func form(of steps: [MigrationStep]) -> TOMLValue? {
     guard steps.allSatisfy(StepForms.isDeclarative) else { return nil }
     return .array(steps.map { .table(StepForms.form(of: $0)) })
   }

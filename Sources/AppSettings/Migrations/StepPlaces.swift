@@ -1,4 +1,4 @@
-package import AppSettings
+import SettingsTOML
 
 extension TOMLPath {
   /// The path's new place, or places below it, after `old` and everything below it has moved to `new`.
@@ -8,94 +8,94 @@ extension TOMLPath {
   }
 }
 
-extension Rename: PlacingStep {
-  package func places(of path: TOMLPath) -> [TOMLPath] { path.moved(from: old, to: new) }
-  package func sources(of path: TOMLPath) -> [TOMLPath] { path.moved(from: new, to: old) }
+extension RenameStep: PlacingStep {
+  func places(of path: TOMLPath) -> [TOMLPath] { path.moved(from: old, to: new) }
+  func sources(of path: TOMLPath) -> [TOMLPath] { path.moved(from: new, to: old) }
 }
 
-extension Move: PlacingStep {
-  package func places(of path: TOMLPath) -> [TOMLPath] { path.moved(from: old, to: new) }
-  package func sources(of path: TOMLPath) -> [TOMLPath] { path.moved(from: new, to: old) }
+extension MoveStep: PlacingStep {
+  func places(of path: TOMLPath) -> [TOMLPath] { path.moved(from: old, to: new) }
+  func sources(of path: TOMLPath) -> [TOMLPath] { path.moved(from: new, to: old) }
 }
 
-extension Copy: PlacingStep {
-  package var keepsSource: Bool { true }
-  package func places(of path: TOMLPath) -> [TOMLPath] { path.moved(from: old, to: new) }
-  package func sources(of path: TOMLPath) -> [TOMLPath] { path.moved(from: new, to: old) }
+extension CopyStep: PlacingStep {
+  var keepsSource: Bool { true }
+  func places(of path: TOMLPath) -> [TOMLPath] { path.moved(from: old, to: new) }
+  func sources(of path: TOMLPath) -> [TOMLPath] { path.moved(from: new, to: old) }
 }
 
-extension Wrap: PlacingStep {
-  package func places(of path: TOMLPath) -> [TOMLPath] {
+extension WrapStep: PlacingStep {
+  func places(of path: TOMLPath) -> [TOMLPath] {
     // A value that is put into a table stays below its path.
     guard case .keys(let keys, let table) = kind else { return [] }
     return keys.flatMap { path.moved(from: $0, to: table.appending($0.last ?? "")) }
   }
 
-  package func sources(of path: TOMLPath) -> [TOMLPath] {
+  func sources(of path: TOMLPath) -> [TOMLPath] {
     guard case .keys(let keys, let table) = kind else { return [] }
     return keys.flatMap { path.moved(from: table.appending($0.last ?? ""), to: $0) }
   }
 }
 
-extension Unwrap: PlacingStep {
-  package func places(of path: TOMLPath) -> [TOMLPath] {
+extension UnwrapStep: PlacingStep {
+  func places(of path: TOMLPath) -> [TOMLPath] {
     if let member { return path.moved(from: table.appending(member), to: table) }
     // For the table itself, the keys are not known here.
     return path.hasPrefix(table) && path != table ? path.moved(from: table, to: table.parent) : []
   }
 
-  package func sources(of path: TOMLPath) -> [TOMLPath] {
+  func sources(of path: TOMLPath) -> [TOMLPath] {
     if let member { return path.moved(from: table, to: table.appending(member)) }
     return path.moved(from: table.parent, to: table)
   }
 }
 
-extension Merge: PlacingStep {
-  package func places(of path: TOMLPath) -> [TOMLPath] {
+extension MergeStep: PlacingStep {
+  func places(of path: TOMLPath) -> [TOMLPath] {
     keys.contains { $0.hasPrefix(path) || path.hasPrefix($0) } ? [target] : []
   }
 
-  package func sources(of path: TOMLPath) -> [TOMLPath] {
+  func sources(of path: TOMLPath) -> [TOMLPath] {
     target.hasPrefix(path) || path.hasPrefix(target) ? keys : []
   }
 }
 
-extension Split: PlacingStep {
-  package func places(of path: TOMLPath) -> [TOMLPath] {
+extension SplitStep: PlacingStep {
+  func places(of path: TOMLPath) -> [TOMLPath] {
     key.hasPrefix(path) || path.hasPrefix(key) ? targets : []
   }
 
-  package func sources(of path: TOMLPath) -> [TOMLPath] {
+  func sources(of path: TOMLPath) -> [TOMLPath] {
     targets.contains { $0.hasPrefix(path) || path.hasPrefix($0) } ? [key] : []
   }
 }
 
-extension ForEach: PlacingStep {
-  package func places(of path: TOMLPath) -> [TOMLPath] {
+extension ForEachStep: PlacingStep {
+  func places(of path: TOMLPath) -> [TOMLPath] {
     let count = key.components.count + 1
     guard path.hasPrefix(key), path.components.count > count else { return [] }
     let record = TOMLPath(Array(path.components.prefix(count)))
     return steps.places(of: TOMLPath(Array(path.components.dropFirst(count)))).map { record.appending($0) }
   }
 
-  package func sources(of path: TOMLPath) -> [TOMLPath] {
+  func sources(of path: TOMLPath) -> [TOMLPath] {
     let count = key.components.count + 1
     guard path.hasPrefix(key), path.components.count > count else { return [] }
     let record = TOMLPath(Array(path.components.prefix(count)))
     return steps.sources(of: TOMLPath(Array(path.components.dropFirst(count)))).map { record.appending($0) }
   }
 
-  package var keepsSource: Bool { steps.keepSources }
+  var keepsSource: Bool { steps.keepSources }
 }
 
-extension When: PlacingStep {
-  package func places(of path: TOMLPath) -> [TOMLPath] { steps.places(of: path) + others.places(of: path) }
-  package func sources(of path: TOMLPath) -> [TOMLPath] { steps.sources(of: path) + others.sources(of: path) }
+extension WhenStep: PlacingStep {
+  func places(of path: TOMLPath) -> [TOMLPath] { steps.places(of: path) + others.places(of: path) }
+  func sources(of path: TOMLPath) -> [TOMLPath] { steps.sources(of: path) + others.sources(of: path) }
 
   // The condition may not hold.
-  package var keepsSource: Bool { true }
+  var keepsSource: Bool { true }
 }
 
-extension [any MigrationStep] {
-  fileprivate var keepSources: Bool { contains { ($0 as? any PlacingStep)?.keepsSource == true } }
+extension [MigrationStep] {
+  fileprivate var keepSources: Bool { contains { ($0.content as? any PlacingStep)?.keepsSource == true } }
 }

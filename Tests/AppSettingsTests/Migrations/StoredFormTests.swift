@@ -1,6 +1,5 @@
 import AppSettings
 import AppSettingsImport
-import AppSettingsMigrations
 import FoundationEssentials
 import Testing
 import TestSupport

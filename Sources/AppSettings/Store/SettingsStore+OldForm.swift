@@ -1,5 +1,3 @@
-public import AppSettings
-
 extension SettingsStore {
   /// Converts a key's value in the user's file to its present form, with a backup and in one write.
   ///
@@ -10,7 +8,7 @@ extension SettingsStore {
   /// try settings.migrate(.tags, from: .json)
   /// ```
   ///
-  /// To convert once, with a version, put a ``MigrateValue`` into a `Migration`.
+  /// To convert once, with a version, put ``MigrationStep/migrate(_:from:)`` into a ``Migration``.
   ///
   /// - Parameters:
   ///   - key: The key.

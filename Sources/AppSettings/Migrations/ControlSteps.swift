@@ -1,0 +1,113 @@
+import SettingsTOML
+
+struct ForEachStep {
+  let key: TOMLPath
+  let steps: [MigrationStep]
+}
+
+extension ForEachStep: DeclarativeStep {
+  static let word = "for-each"
+  var schemaForm: TOMLTable? {
+    Self.form(of: steps).map { ["for-each": .key(key), "steps": $0] }
+  }
+  init(_ form: StepForm) throws {
+    key = try form.path("for-each")
+    steps = try form.steps("steps")
+  }
+
+  func run(in scope: inout MigrationScope) throws {
+    let records = scope[key]
+    guard records?.table != nil || records?.type == .array else { return }
+    guard case .table(let prefix) = scope.place else { return try runOnValues(in: &scope) }
+    let path = prefix.appending(key)
+    if case .array(let items)? = records, !scope.document.isArrayOfTables(at: path) {
+      return try runOnItems(items, of: path, in: &scope)
+    }
+    // Each record runs as a document of its own text. Records whose text is not contiguous then run on the whole
+    // document.
+    var size = scope.outside + scope.document.bytes.count
+    let others = try scope.document.editMembers(of: path) { member, document in
+      try run(at: member, of: path, alone: true, in: &document, &size)
+    }
+    for member in others { try run(at: member, of: path, alone: false, in: &scope.document, &size) }
+  }
+
+  /// - Parameters:
+  /// - isAlone: Whether the document contains only this member.
+  ///   - size: The size of all settings so far.
+  private func run(
+    at member: TOMLMember, of path: TOMLPath, alone isAlone: Bool, in document: inout TOMLDocument, _ size: inout Int
+  ) throws {
+    let before = document.bytes.count
+    var inner: MigrationScope
+    switch member {
+    case .key(let name): inner = MigrationScope(document, at: .table(path.appending(name)))
+    case .index(let index):
+      inner = MigrationScope(document, at: .element(array: path, index: isAlone ? 0 : index), shownIndex: index)
+    }
+    // Only one owner at a time: a document with two owners is copied at each edit.
+    document = TOMLDocument()
+    defer {
+      document = inner.document
+      size += document.bytes.count - before
+    }
+    inner.outside = size - before
+    try inner.run(steps)
+    try inner.removeEmptied()
+  }
+
+  /// Records in an inline array: each is a document of its values, and all are set at once.
+  private func runOnItems(_ items: [TOMLValue], of path: TOMLPath, in scope: inout MigrationScope) throws {
+    var results = items
+    var size = scope.outside + scope.document.bytes.count
+    for (index, item) in items.enumerated() where item.table != nil {
+      var part = TOMLDocument()
+      try part.set(.array([item]), at: path)
+      try run(at: .index(index), of: path, alone: true, in: &part, &size)
+      guard case .array(let result)? = part[path], result.count == 1 else { continue }
+      results[index] = result[0]
+    }
+    guard results != items else { return }
+    try scope.document.set(.array(results), at: path)
+  }
+
+  /// Records within an element of an array, which is a document of that element's values alone.
+  private func runOnValues(in scope: inout MigrationScope) throws {
+    guard case .table(let table)? = scope[.root] else { return }
+    var copy = TOMLDocument()
+    try copy.set(.table(table), at: .root)
+    var inner = MigrationScope(copy)
+    inner.outside = scope.outside + scope.document.bytes.count
+    try run(in: &inner)
+    guard inner.document.root != table, let value = inner.document[key] else { return }
+    try scope.set(value, at: key)
+  }
+}
+
+struct WhenStep {
+  let condition: MigrationCondition
+  let steps: [MigrationStep]
+  let others: [MigrationStep]
+}
+
+extension WhenStep: DeclarativeStep {
+  static let word = "when"
+  var schemaForm: TOMLTable? {
+    guard let steps = Self.form(of: steps), let others = Self.form(of: others) else { return nil }
+    var form: TOMLTable = ["when": condition.schemaForm, "steps": steps]
+    if others != [] { form["otherwise"] = others }
+    return form
+  }
+  init(_ form: StepForm) throws {
+    guard let condition = form.table["when"].flatMap(MigrationCondition.init(schemaForm:)) else {
+      throw form.failure("when", "a condition")
+    }
+    self.condition = condition
+    steps = try form.steps("steps")
+    others = try form.steps("otherwise")
+  }
+
+  func run(in scope: inout MigrationScope) throws {
+    try scope.run(condition.holds(in: scope) ? steps : others)
+  }
+}

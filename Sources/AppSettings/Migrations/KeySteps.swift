@@ -1,0 +1,168 @@
+import SettingsTOML
+
+struct RenameStep {
+  let old: TOMLPath
+  let new: TOMLPath
+}
+
+extension RenameStep: DeclarativeStep {
+  static let word = "rename"
+  var schemaForm: TOMLTable? { ["rename": .key(old), "to": .key(new)] }
+  init(_ form: StepForm) throws {
+    old = try form.path("rename")
+    new = try form.path("to")
+  }
+
+  func run(in scope: inout MigrationScope) throws {
+    guard old != new, scope.contains(old) else { return }
+    if old.hasPrefix(new) || !scope.contains(new) {
+      try scope.move(from: old, to: new)
+    } else if !new.hasPrefix(old) {
+      try scope.remove(at: old)
+    }
+  }
+}
+
+struct MoveStep {
+  let old: TOMLPath
+  let new: TOMLPath
+  let isReplacing: Bool
+}
+
+extension MoveStep: DeclarativeStep {
+  static let word = "move"
+  var schemaForm: TOMLTable? { ["move": .key(old), "to": .key(new), "replacing": .boolean(isReplacing)] }
+  init(_ form: StepForm) throws {
+    old = try form.path("move")
+    new = try form.path("to")
+    isReplacing = try form.flag("replacing")
+  }
+
+  func run(in scope: inout MigrationScope) throws {
+    let isApart = !old.hasPrefix(new) && !new.hasPrefix(old)
+    if isReplacing, isApart, scope.contains(old), scope.contains(new) { try scope.remove(at: new) }
+    try RenameStep(old: old, new: new).run(in: &scope)
+  }
+}
+
+struct CopyStep {
+  let old: TOMLPath
+  let new: TOMLPath
+}
+
+extension CopyStep: DeclarativeStep {
+  static let word = "copy"
+  var schemaForm: TOMLTable? { ["copy": .key(old), "to": .key(new)] }
+  init(_ form: StepForm) throws {
+    old = try form.path("copy")
+    new = try form.path("to")
+  }
+
+  func run(in scope: inout MigrationScope) throws {
+    guard let value = scope[old], !scope.contains(new) else { return }
+    try scope.checkMade(value.tomlText.utf8.count, at: old)
+    try scope.set(value, at: new)
+  }
+}
+
+struct RemoveStep {
+  let key: TOMLPath
+}
+
+extension RemoveStep: DeclarativeStep {
+  static let word = "remove"
+  var schemaForm: TOMLTable? { ["remove": .key(key)] }
+  init(_ form: StepForm) throws { key = try form.path("remove") }
+  func run(in scope: inout MigrationScope) throws { try scope.remove(at: key) }
+}
+
+struct SetDefaultStep {
+  let key: TOMLPath
+  let value: TOMLValue
+}
+
+extension SetDefaultStep: DeclarativeStep {
+  static let word = "set-default"
+  var schemaForm: TOMLTable? { ["set-default": .key(key), "value": value] }
+  init(_ form: StepForm) throws {
+    key = try form.path("set-default")
+    guard let value = form.table["value"] else { throw form.failure("value", "a value") }
+    self.value = value
+  }
+
+  func run(in scope: inout MigrationScope) throws {
+    guard !scope.contains(key) else { return }
+    try scope.set(value, at: key)
+  }
+}
+
+struct WrapStep {
+  enum Kind {
+    case keys([TOMLPath], table: TOMLPath)
+    case value(TOMLPath, member: TOMLPath)
+  }
+  let kind: Kind
+}
+
+extension WrapStep: DeclarativeStep {
+  static let word = "wrap"
+  var schemaForm: TOMLTable? {
+    switch kind {
+    case .keys(let keys, let table): ["wrap": .keys(keys), "in": .key(table)]
+    case .value(let key, let member): ["wrap": .key(key), "as": .key(member)]
+    }
+  }
+  init(_ form: StepForm) throws {
+    if form.table["as"] != nil {
+      kind = .value(try form.path("wrap"), member: try form.path("as"))
+    } else {
+      kind = .keys(try form.paths("wrap"), table: try form.path("in"))
+    }
+  }
+
+  func run(in scope: inout MigrationScope) throws {
+    switch kind {
+    case .keys(let keys, let table):
+      for key in keys {
+        try RenameStep(old: key, new: table.appending(key.last ?? "")).run(in: &scope)
+      }
+    case .value(let key, let member):
+      guard let value = scope[key], value.table == nil else { return }
+      try scope.move(from: key, to: key.appending(member))
+    }
+  }
+}
+
+struct UnwrapStep {
+  let table: TOMLPath
+  let member: TOMLPath?
+}
+
+extension UnwrapStep: DeclarativeStep {
+  static let word = "unwrap"
+  var schemaForm: TOMLTable? {
+    var form: TOMLTable = ["unwrap": .key(table)]
+    form["taking"] = member.map(TOMLValue.key)
+    return form
+  }
+  init(_ form: StepForm) throws {
+    table = try form.path("unwrap")
+    member = form.table["taking"] == nil ? nil : try form.path("taking")
+  }
+
+  func run(in scope: inout MigrationScope) throws {
+    if let member {
+      try scope.move(from: table.appending(member), to: table)
+      return
+    }
+    guard case .table(let content)? = scope[table] else { return }
+    // A key of the table may have the table's own name.
+    for key in content.keys where key != table.last {
+      try RenameStep(old: table.appending(key), new: table.parent.appending(key)).run(in: &scope)
+    }
+    if let own = table.last, content[own] != nil { try scope.move(from: table.appending(own), to: table) }
+    if case .table(let rest)? = scope[table], content[table.last ?? ""] == nil, rest.isEmpty {
+      try scope.remove(at: table)
+    }
+  }
+}

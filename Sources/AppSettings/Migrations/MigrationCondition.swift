@@ -1,0 +1,118 @@
+public import SettingsTOML
+
+/// A condition for ``MigrationStep/when(_:_:otherwise:)``.
+public struct MigrationCondition: Sendable, Hashable {
+  private indirect enum Kind: Hashable {
+    case exists(TOMLPath)
+    case equals(TOMLPath, TOMLValue)
+    case isType(TOMLPath, ValueType)
+    case not(MigrationCondition)
+    case all([MigrationCondition])
+    case any([MigrationCondition])
+  }
+
+  /// A type of stored values.
+  public enum ValueType: String, Sendable, Hashable, CaseIterable {
+    /// A string.
+    case string
+    /// An integer.
+    case integer
+    /// A float.
+    case float
+    /// A boolean.
+    case boolean
+    /// A date, a time, or both.
+    case date
+    /// An array.
+    case array
+    /// A table.
+    case table
+  }
+
+  private let kind: Kind
+
+  /// Whether a key has a value.
+  public static func exists(_ key: String) -> MigrationCondition { .init(kind: .exists(MigrationStep.path(key))) }
+  /// Whether a key has no value.
+  public static func absent(_ key: String) -> MigrationCondition { .not(.exists(key)) }
+  /// Whether a key has this value.
+  public static func equals(_ key: String, _ value: TOMLValue) -> MigrationCondition {
+    .init(kind: .equals(MigrationStep.path(key), value))
+  }
+  /// Whether a key has a value of this type.
+  public static func has(_ key: String, _ type: ValueType) -> MigrationCondition {
+    .init(kind: .isType(MigrationStep.path(key), type))
+  }
+  /// Whether another condition does not hold.
+  public static func not(_ condition: MigrationCondition) -> MigrationCondition { .init(kind: .not(condition)) }
+  /// Whether all conditions hold.
+  public static func all(_ conditions: MigrationCondition...) -> MigrationCondition { .init(kind: .all(conditions)) }
+  /// Whether at least one condition holds.
+  public static func any(_ conditions: MigrationCondition...) -> MigrationCondition { .init(kind: .any(conditions)) }
+
+  private init(kind: Kind) { self.kind = kind }
+
+  func holds(in scope: MigrationScope) -> Bool {
+    switch kind {
+    case .exists(let path): scope.contains(path)
+    case .equals(let path, let value): scope[path] == value
+    case .isType(let path, let type): scope[path]?.type == type
+    case .not(let condition): !condition.holds(in: scope)
+    case .all(let conditions): conditions.allSatisfy { $0.holds(in: scope) }
+    case .any(let conditions): conditions.contains { $0.holds(in: scope) }
+    }
+  }
+
+  var schemaForm: TOMLValue {
+    switch kind {
+    case .exists(let path): ["exists": .key(path)]
+    case .equals(let path, let value): ["equals": .key(path), "value": value]
+    case .isType(let path, let type): ["has": .key(path), "type": .string(type.rawValue)]
+    case .not(let condition): ["not": condition.schemaForm]
+    case .all(let conditions): ["all": .array(conditions.map(\.schemaForm))]
+    case .any(let conditions): ["any": .array(conditions.map(\.schemaForm))]
+    }
+  }
+
+  init?(schemaForm: TOMLValue) {
+    guard case .table(let table) = schemaForm else { return nil }
+    func path(_ member: String) -> TOMLPath? {
+      guard case .string(let text)? = table[member] else { return nil }
+      return try? TOMLPath(parsing: text)
+    }
+    func conditions(_ value: TOMLValue) -> [MigrationCondition]? {
+      guard case .array(let items) = value else { return nil }
+      let read = items.compactMap(MigrationCondition.init(schemaForm:))
+      return read.count == items.count ? read : nil
+    }
+    if let path = path("exists") {
+      kind = .exists(path)
+    } else if let path = path("equals"), let value = table["value"] {
+      kind = .equals(path, value)
+    } else if let path = path("has"), case .string(let name)? = table["type"], let type = ValueType(rawValue: name) {
+      kind = .isType(path, type)
+    } else if let inner = table["not"].flatMap(MigrationCondition.init(schemaForm:)) {
+      kind = .not(inner)
+    } else if let all = table["all"].flatMap(conditions) {
+      kind = .all(all)
+    } else if let any = table["any"].flatMap(conditions) {
+      kind = .any(any)
+    } else {
+      return nil
+    }
+  }
+}
+
+extension TOMLValue {
+  var type: MigrationCondition.ValueType {
+    switch self {
+    case .string: .string
+    case .integer: .integer
+    case .float: .float
+    case .boolean: .boolean
+    case .offsetDateTime, .localDateTime, .localDate, .localTime: .date
+    case .array: .array
+    case .table: .table
+    }
+  }
+}
