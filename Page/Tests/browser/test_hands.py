@@ -327,6 +327,18 @@ class TextTest(HandsTest):
         self.tab.rest()
         self.assertEqual(self.tab.focused(), "title")
 
+    def test_the_button_for_another_line_goes_on_from_what_was_just_typed(self):
+        self.into("title", "input")
+        self.tab.select_all()
+        # What is typed is what is stored, so that leaving the field would give it up.
+        self.tab.type("Notes")
+        self.tab.point(self.tab.row("title", ".text-box button"))
+        self.tab.type("two")
+        self.assertEqual(self.tab.value("title"), "Notes\ntwo")
+        self.assertFalse([line for line in self.tab.log() if "Uncaught" in line])
+        ActionChains(self.tab.driver).key_down(Keys.CONTROL).send_keys(Keys.ENTER).key_up(Keys.CONTROL).perform()
+        self.tab.until(lambda: read(self.home, "title") == "Notes\ntwo", "both lines")
+
     def test_line_breaks_that_another_makes_stay(self):
         self.home.cli("set", APP, "title", "line1\nline2")
         self.tab.until(lambda: self.tab.value("title") == "line1\nline2", "two lines")

@@ -71,7 +71,14 @@ class RandomHandsTest(HandsTest):
         self.tab.show(1280, 900, reduced=True)
         while time.monotonic() < end:
             with self.subTest(seed=seed, schema=at):
-                self.round(random.Random(f"{seed} {at}"), end)
+                try:
+                    self.round(random.Random(f"{seed} {at}"), end)
+                except Exception:
+                    # What is wrong in this tab is left with it.
+                    broken, self.tab = self.tab, self.open()
+                    self.tab.show(1280, 900, reduced=True)
+                    broken.close()
+                    raise
             if len(self._outcome.result.failures) + len(self._outcome.result.errors) >= 5:
                 self.fail("5 schemas failed, so the rest was left out.")
             at += 1

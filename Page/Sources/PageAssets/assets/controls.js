@@ -85,9 +85,10 @@ function text(place) {
       next.focus();
       next.setSelectionRange(selectionStart, selectionEnd);
     }
-    element.replaceChildren(...(isLong ? [lines, hint] : [line, more]));
+    // What has the focus stays in the document: it would be left, and what is typed be stored, while this goes on.
+    former.remove();
+    (isLong ? more : hint).replaceWith(isLong ? hint : more);
     element.closest(".row")?.classList.toggle("wide", isLong);
-    if (hasFocus) next.focus();
   };
   const insert = (added) => {
     const { selectionStart, selectionEnd } = field;
