@@ -6,7 +6,7 @@ import { button, el, icon, iconButton, newID, shortPath, timeText } from "./dom.
 import { details } from "./details.js";
 import { list } from "./lists.js";
 import { edition, found, marked } from "./marks.js";
-import { authorText, edit, findingsOf, hasValue, isModified, isStored, kindOfKey, layerText, model, nodeOf, ownValue, refresh, ruleOf, shortValue, titleOf } from "./model.js";
+import { edit, findingsOf, hasValue, isModified, isStored, kindOfKey, layerText, model, nodeOf, ownValue, refresh, ruleOf, shortValue, titleOf } from "./model.js";
 import { valueText } from "./search.js";
 import { records, table } from "./tables.js";
 import { dotted, partsOf } from "./toml.js";
@@ -388,5 +388,3 @@ export class Row {
 
 /** A message without what is clear in a form, without the line of a batch that is one edit, and with an example for a pattern. */
 const plain = (text) => text.replace(/^Line 1: /, "").replace(/ Nothing was written\.?/g, "").replace(/ that matches '.*', such as /, " such as ");
-
-export const author = authorText;
