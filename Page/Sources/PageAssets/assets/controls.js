@@ -225,7 +225,7 @@ function date(place) {
   const { type, form } = dateForms[place.kind];
   const hasOffset = place.kind === "offset-date-time";
   const input = el("input", names(place, { class: "field", type, step: type === "date" ? undefined : 1, max: lastDay[type] }));
-  const offset = hasOffset ? el("input", { class: "field offset", "aria-label": "Offset from UTC", disabled: place.disabled, spellcheck: "false", autocomplete: "off" }) : null;
+  const offset = hasOffset ? el("input", { class: "field offset", "aria-label": "Offset from UTC", title: "Offset from UTC, such as Z or +01:00", disabled: place.disabled, spellcheck: "false", autocomplete: "off" }) : null;
   const withSeconds = (value) => (/T\d\d:\d\d$|^\d\d:\d\d$/.test(value) ? `${value}:00` : value);
   return typed(place, input, {
     element: hasOffset ? el("div", { class: "with-unit" }, input, offset) : input,
