@@ -229,6 +229,28 @@ extension ClusterTests {
       }
     }
 
+    @Test(.enabled(if: Tool.path(of: "faketime") != nil, "faketime is not installed"))
+    func `a member's certificate that has expired is named`() async throws {
+      try await withCluster { options in
+        options.usesTLS = true
+      } _: { cluster in
+        let certificates = try #require(cluster.certificates)
+        let expired = try await certificates.expired()
+        // As an operator who forgot it: the member reads its files for each connection.
+        for (file, other) in [("member.crt", expired.certificateFile), ("member.key", expired.keyFile)] {
+          let bytes = try Data(contentsOf: URL(fileURLWithPath: try #require(other)))
+          try bytes.write(to: URL(fileURLWithPath: "\(cluster.directory)/\(file)"), options: .atomic)
+        }
+        cluster.members[0].kill()
+        try cluster.members[0].launch()
+        try await cluster.withClient { client in
+          let error = await failure { try await client.put("k", "1") }
+          let isNamed = error?.message.contains("The member's certificate expired on ") == true
+          #expect(error?.code == .certificate && isNamed, "\(error.map { "\($0)" } ?? "")")
+        }
+      }
+    }
+
     @Test func `another authority and a missing client certificate are refused`() async throws {
       try await withCluster { options in
         options.usesTLS = true
@@ -240,7 +262,7 @@ extension ClusterTests {
         let cases = [
           (
             EtcdTLS(authorityFile: strangers.authorityFile, certificateFile: own.certificateFile, keyFile: own.keyFile),
-            "none of the trusted authorities has signed it"
+            "None of the trusted authorities has signed the member's certificate: those in '\(strangers.authorityFile ?? "")'."
           ), (EtcdTLS(authorityFile: own.authorityFile), "does not accept the client's certificate"),
           (
             EtcdTLS(

@@ -106,7 +106,11 @@ final class Endpoint: Sendable {
     if let known { return known }
     let opening = Connection.open(
       to: address, tls: tls?.current, on: loop, within: TimeAmount(patience),
-      pingInterval: pingInterval.map { TimeAmount($0) })
+      pingInterval: pingInterval.map { TimeAmount($0) }
+    ).flatMapError { [tls, address, loop] error in
+      guard let tls, TLSReason.isVerification(error) else { return loop.makeFailedFuture(error) }
+      return TLSReason.explaining(error, at: address, authority: tls.authority, on: loop)
+    }
     state.withLock { $0.connection = opening }
     opening.whenComplete { [self] result in
       guard case .success(let connection) = result else { return forget(opening) }
@@ -208,7 +212,7 @@ final class Endpoint: Sendable {
       return make(.unavailable, "The member ended the call: \(error.errorCode)")
     case NIOSSLError.handshakeFailed(.sslError([.eofDuringHandshake])):
       return make(.unavailable, "The member closed the connection.")
-    case NIOSSLError.handshakeFailed(.sslError), BoringSSLError.sslError, is NIOSSLExtraError:
+    case NIOSSLError.handshakeFailed(.sslError), BoringSSLError.sslError, is NIOSSLExtraError, is TLSReason.Untrusted:
       // What ends a connection that was used before says nothing about the certificates.
       return make(wasSent ? .unavailable : .certificate, text(of: error))
     case let error as NIOConnectionError:

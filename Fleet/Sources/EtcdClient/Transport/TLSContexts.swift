@@ -63,13 +63,12 @@ final class TLSContexts: Sendable {
 
   static func warning(about file: String, validUntil end: Int, at now: Int) -> String? {
     guard end < now + 14 * 86400 else { return nil }
-    var (end, parts) = (time_t(end), tm())
-    gmtime_r(&end, &parts)
-    var text = [CChar](repeating: 0, count: 32)
-    strftime(&text, text.count, "%Y-%m-%d %H:%M UTC", &parts)
-    let date = text.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
-    return "The certificate in '\(file)' \(end <= now ? "expired" : "expires") on \(date). Replace it by a new one."
+    let word = end <= now ? "expired" : "expires"
+    return "The certificate in '\(file)' \(word) on \(TLSReason.date(end)). Replace it by a new one."
   }
+
+  /// What the members' certificates are verified with, in words.
+  var authority: String { tls.authorityFile.map { "in '\($0)'" } ?? "of the system" }
 
   private static func stamp(of tls: EtcdTLS) -> [Stamp] {
     [tls.authorityFile, tls.certificateFile, tls.keyFile].map(Stamp.init)
