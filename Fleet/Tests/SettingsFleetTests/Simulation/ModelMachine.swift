@@ -186,61 +186,106 @@ final class ModelMachine {
     return files
   }
 
-  private func follow(_ snapshot: FleetSnapshot, _ request: MirrorStateMachine<Numbers>.RangeRequest) {
-    let record = record ?? MirrorRecord()
-    var plan = MirrorPlan.make(record: record, snapshot: snapshot, machine: machine, files: files, apps: apps)
-    if plan.problem != nil {
-      if !isDiskFull {
-        disk.write("record", plan.record.json)
-        disk.sync("record")
-      }
-      return end(plan, request, plan.needsEverything ? .needsEverything : .held)
-    }
-    while let check = plan.nextCheck {
-      guard !simulation.losesAnswer() else {
-        plan.settle(check, .unavailable(FleetProblem(.notChecked, "The check ended early.")))
-        continue
-      }
-      let problem = ModelText(check.text).problem(for: apps[check.document.app])
-      plan.settle(check, problem.map { .refused($0) } ?? .accepted)
-    }
-    simulation.check(from: record, to: plan.record, on: self)
-    guard !isDiskFull else {
-      plan.failAll(FleetProblem(.notWritten, "The disk is full."))
-      return end(plan, request, .retry)
-    }
-    disk.write("record", plan.record.json)
-    later(simulation.step()) { [self] in
-      disk.sync("record")
-      carryOut(plan, plan.changes[...], request)
+  /// A plan that is carried out, some apps after the others.
+  private final class Pass {
+    let plan: MirrorPlan
+    let request: MirrorStateMachine<Numbers>.RangeRequest
+    /// The one of everything that goes on after this one.
+    let outer: Pass?
+    var batches: [Set<String>]
+    var done: Set<String> = []
+    var acks: [String: Ack] = [:]
+    var isFirst = true
+    var outcome = MirrorStateMachine<Numbers>.Outcome.done
+
+    init(_ plan: MirrorPlan, _ request: MirrorStateMachine<Numbers>.RangeRequest, in outer: Pass?) {
+      (self.plan, self.request, self.outer) = (plan, request, outer)
+      batches = plan.batches(of: 1)
     }
   }
 
-  private func carryOut(
-    _ plan: MirrorPlan, _ changes: ArraySlice<MirrorPlan.Change>, _ request: MirrorStateMachine<Numbers>.RangeRequest
+  private func follow(
+    _ snapshot: FleetSnapshot, _ request: MirrorStateMachine<Numbers>.RangeRequest, in outer: Pass? = nil
   ) {
-    guard let change = changes.first else { return end(plan, request, plan.needsRetry ? .retry : .done) }
+    let plan = MirrorPlan.make(
+      record: record ?? MirrorRecord(), snapshot: snapshot, machine: machine, files: files, apps: apps)
+    guard plan.problem != nil else { return work(Pass(plan, request, in: outer)) }
+    if !isDiskFull {
+      disk.write("record", plan.record.json)
+      disk.sync("record")
+    }
+    report(plan, nil)
+    drive { $0.finished(request, plan.needsEverything ? .needsEverything : .held, at: $1) }
+    if let outer { work(outer) }
+  }
+
+  private func work(_ pass: Pass) {
+    let record = record ?? MirrorRecord()
+    if !pass.isFirst, record.hold != nil { pass.outcome = .needsEverything }
+    guard pass.outcome != .needsEverything, !pass.batches.isEmpty else { return end(pass) }
+    let apps = pass.batches.removeFirst()
+    var part = pass.plan.part(apps.subtracting(pass.done), after: pass.isFirst ? nil : record)
+    pass.done.formUnion(apps)
+    while let check = part.nextCheck {
+      guard !simulation.losesAnswer() else {
+        part.settle(check, .unavailable(FleetProblem(.notChecked, "The check ended early.")))
+        continue
+      }
+      let problem = ModelText(check.text).problem(for: self.apps[check.document.app])
+      part.settle(check, problem.map { .refused($0) } ?? .accepted)
+    }
+    simulation.check(from: record, to: part.record, on: self)
+    guard !isDiskFull else {
+      for var rest in [part, pass.plan.part(pass.plan.concerned.subtracting(pass.done), after: record)] {
+        rest.failAll(FleetProblem(.notWritten, "The disk is full."))
+        report(rest, pass)
+      }
+      (pass.batches, pass.outcome) = ([], .retry)
+      return end(pass)
+    }
+    pass.isFirst = false
+    disk.write("record", part.record.json)
     later(simulation.step()) { [self] in
-      var plan = plan
+      disk.sync("record")
+      carryOut(part, part.changes[...], pass)
+    }
+  }
+
+  private func carryOut(_ part: MirrorPlan, _ changes: ArraySlice<MirrorPlan.Change>, _ pass: Pass) {
+    guard let change = changes.first else {
+      if part.needsRetry { pass.outcome = .retry }
+      report(part, pass)
+      return pass.outer == nil ? interlude(pass) : work(pass)
+    }
+    later(simulation.step()) { [self] in
+      var part = part
       if isDiskFull {
-        plan.fail(change.document, FleetProblem(.notWritten, "The disk is full."))
+        part.fail(change.document, FleetProblem(.notWritten, "The disk is full."))
       } else {
         simulation.check(change, on: self)
         disk.write(change.document.path, change.text)
       }
       later(simulation.step()) { [self] in
         disk.sync(change.document.path)
-        carryOut(plan, changes.dropFirst(), request)
+        carryOut(part, changes.dropFirst(), pass)
       }
     }
   }
 
-  private func end(
-    _ plan: MirrorPlan, _ request: MirrorStateMachine<Numbers>.RangeRequest,
-    _ outcome: MirrorStateMachine<Numbers>.Outcome
-  ) {
+  /// Does what has become urgent before the next apps.
+  private func interlude(_ pass: Pass) {
+    guard let urgent = mirror?.interlude(at: clock), let app = urgent.app else { return work(pass) }
+    call({ $0.snapshot(app: app) }) { [self] snapshot in
+      if let snapshot { return follow(snapshot, urgent, in: pass) }
+      drive { $0.finished(urgent, .unavailable, at: $1) }
+      work(pass)
+    }
+  }
+
+  private func report(_ plan: MirrorPlan, _ pass: Pass?) {
     let acks = plan.acks(checks: checks)
-    drive { $0.offer(acks, about: request.app.map { [$0] }, at: $1) }
+    for ack in acks { pass?.acks[ack.app] = ack }
+    drive { $0.offer(acks, about: plan.concerned, at: $1) }
     for ack in acks {
       guard let rollout = ack.rollout, rollout.state == .applied, checks[rollout.id] == nil,
         running.insert(rollout.id).inserted
@@ -250,6 +295,16 @@ final class ModelMachine {
         recheck()
       }
     }
-    drive { $0.finished(request, outcome, at: $1) }
+  }
+
+  private func end(_ pass: Pass) {
+    if pass.request.app == nil, pass.outcome != .needsEverything {
+      drive { $0.offer(Array(pass.acks.values), at: $1) }
+    }
+    drive { $0.finished(pass.request, pass.outcome, at: $1) }
+    guard let outer = pass.outer else { return }
+    outer.acks.merge(pass.acks) { $1 }
+    outer.done.formUnion(pass.plan.concerned)
+    interlude(outer)
   }
 }
