@@ -62,11 +62,13 @@ export function show() {
   }
   if (doc.migration?.pending?.length > 0) {
     const steps = doc.migration.pending;
+    // In the developer's words, so below what people see.
+    const names = el("ul", { class: "quiet-text" }, steps.map((step) => el("li", {}, `Version ${step.version}: ${step.name}`)));
     parts.push(notice("info", `The file is of an older release. ${steps.length === 1 ? "One change waits" : `${steps.length} changes wait`} for it.`,
-      el("ul", {}, steps.map((step) => el("li", {}, `Version ${step.version}: ${step.name}`))),
       doc.migration.problem && el("p", { class: "error-note" }, doc.migration.problem),
       doc.migration.diff && el("details", {}, el("summary", {}, "What changes in the file"),
-        el("p", { class: "quiet-text" }, "The values below are shown as they will be. The first change of a value makes these as well."), diffView(doc.migration.diff, "What the migration changes")),
+        el("p", { class: "quiet-text" }, "The values below are shown as they will be. The first change of a value makes these as well."), diffView(doc.migration.diff, "What the migration changes"), names),
+      !doc.migration.diff && names,
       el("div", { class: "notice-buttons" }, button("Migrate now", () => attempt(api.migrate, "The file is migrated."), { class: "primary small" }))));
   }
   // The worst first.
