@@ -91,9 +91,10 @@ class LiveTest(PageTest):
             except OSError as error:
                 failures.append(str(error))
 
-        # The editor changes the line of a duration, in a copy that the command stores with what others have changed since.
+        # Vim changes the line of a duration, in a copy that the command stores with what others have changed since.
+        vim = """vim -es -u NONE -c '%s/^wait.*/wait = "{}s"/' -c wq"""
         actors = [threading.Thread(target=often, args=("set", APP, "size", "{}")),
-                  threading.Thread(target=often, args=("edit", APP), kwargs={"editor": "sed -i 's/^wait.*/wait = \"{}s\"/'"})]
+                  threading.Thread(target=often, args=("edit", APP), kwargs={"editor": vim})]
         for actor in actors:
             actor.start()
         for number in range(6):
