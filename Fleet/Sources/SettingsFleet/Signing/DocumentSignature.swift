@@ -33,15 +33,15 @@ public struct DocumentSignature: Hashable, Sendable {
 
   /// The serial for a document's next text.
   ///
-  /// It is above all that there are, and at least the time in seconds: after a restored backup, which has lost the last
-  /// serials, texts that are signed again still get a higher one than any machine has had.
+  /// It is above all that there are, and at least the time in milliseconds: a document that was removed, or a restored
+  /// backup, has lost the last serials, and texts that are signed then still get a higher one than any machine has had.
   ///
   /// - Parameters:
   ///   - serials: The serials of all versions of the document and of its rollout.
-  ///   - secondsSince1970: The time.
+  ///   - millisecondsSince1970: The time.
   /// - Returns: `nil` if there is no higher one.
-  public static func nextSerial(after serials: some Sequence<UInt64>, secondsSince1970: Int64) -> UInt64? {
-    let next = max((serials.max() ?? 0) + 1, UInt64(max(0, secondsSince1970)))
+  public static func nextSerial(after serials: some Sequence<UInt64>, millisecondsSince1970: Int64) -> UInt64? {
+    let next = max((serials.max() ?? 0) + 1, UInt64(max(0, millisecondsSince1970)))
     return next <= mostSerial ? next : nil
   }
 }

@@ -27,7 +27,7 @@ public struct SigningKey: Sendable {
   /// Signs a statement.
   ///
   /// - Parameter serial: At most ``DocumentSignature/mostSerial``; see
-  ///   ``DocumentSignature/nextSerial(after:secondsSince1970:)``.
+  ///   ``DocumentSignature/nextSerial(after:millisecondsSince1970:)``.
   public func sign(_ statement: Statement, serial: UInt64) -> DocumentSignature {
     precondition(serial <= DocumentSignature.mostSerial, "A serial is too large.")
     // Signing fails only where there is no randomness at all.

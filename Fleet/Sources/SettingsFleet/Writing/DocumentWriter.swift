@@ -37,13 +37,13 @@ public struct DocumentWriter: Sendable {
   public struct Signing: Sendable {
     /// The key.
     public var key: SigningKey
-    /// The time in seconds.
-    public var secondsSince1970: Int64
+    /// The time in milliseconds.
+    public var millisecondsSince1970: Int64
 
     /// Describes how to sign.
-    public init(key: SigningKey, secondsSince1970: Int64) {
+    public init(key: SigningKey, millisecondsSince1970: Int64) {
       self.key = key
-      self.secondsSince1970 = secondsSince1970
+      self.millisecondsSince1970 = millisecondsSince1970
     }
   }
 
@@ -158,7 +158,7 @@ public struct DocumentWriter: Sendable {
     }
     if let signature = rollout?.signature { serials.append(signature.serial) }
     guard
-      let serial = DocumentSignature.nextSerial(after: serials, secondsSince1970: signing.secondsSince1970)
+      let serial = DocumentSignature.nextSerial(after: serials, millisecondsSince1970: signing.millisecondsSince1970)
     else { throw .noSerial }
     return serial
   }

@@ -37,5 +37,5 @@ struct Change: Codable, Sendable {
     self = read
   }
 
-  static var secondsSince1970: Int64 { Int64(Date().timeIntervalSince1970) }
+  static var millisecondsSince1970: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 }

@@ -46,7 +46,7 @@ struct Context: Sendable {
 
   /// What signs this person's documents; `nil` if nothing does.
   func signing() throws -> DocumentWriter.Signing? {
-    try settings.signer().map { DocumentWriter.Signing(key: $0, secondsSince1970: Change.secondsSince1970) }
+    try settings.signer().map { DocumentWriter.Signing(key: $0, millisecondsSince1970: Change.millisecondsSince1970) }
   }
 
   /// Who changes something, as `log` shows it: it is not proved by anything.

@@ -40,7 +40,7 @@ struct EditVerb: FleetVerb {
   ) async throws -> SettingsCommand.Answer {
     var answer = try await merge()
     guard answer.status != 0 else { return answer }
-    let path = "\(app)-\(Change.secondsSince1970).toml"
+    let path = "\(app)-\(Change.millisecondsSince1970).toml"
     do {
       try File.create(path, with: text)
       answer.messages += "settings-fleet: Others have changed what you have changed. Your text is in '\(path)'.\n"

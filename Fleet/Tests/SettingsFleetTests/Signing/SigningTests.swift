@@ -63,9 +63,9 @@ struct SigningTests {
   }
 
   @Test func `a serial is above all others and at least the time`() {
-    #expect(DocumentSignature.nextSerial(after: [], secondsSince1970: 100) == 100)
-    #expect(DocumentSignature.nextSerial(after: [5, 200], secondsSince1970: 100) == 201)
-    #expect(DocumentSignature.nextSerial(after: [5], secondsSince1970: -1) == 6)
-    #expect(DocumentSignature.nextSerial(after: [DocumentSignature.mostSerial], secondsSince1970: 0) == nil)
+    #expect(DocumentSignature.nextSerial(after: [], millisecondsSince1970: 100) == 100)
+    #expect(DocumentSignature.nextSerial(after: [5, 200], millisecondsSince1970: 100) == 201)
+    #expect(DocumentSignature.nextSerial(after: [5], millisecondsSince1970: -1) == 6)
+    #expect(DocumentSignature.nextSerial(after: [DocumentSignature.mostSerial], millisecondsSince1970: 0) == nil)
   }
 }

@@ -65,7 +65,7 @@ final class Simulation {
   }
 
   var signing: DocumentWriter.Signing? {
-    isSigned ? DocumentWriter.Signing(key: key, secondsSince1970: 0) : nil
+    isSigned ? DocumentWriter.Signing(key: key, millisecondsSince1970: 0) : nil
   }
 
   // MARK: Time

@@ -3,7 +3,7 @@ import Testing
 
 struct DocumentWriterTests {
   private static let document = Fixture.document
-  private static let signing = DocumentWriter.Signing(key: Fixture.key, secondsSince1970: 1000)
+  private static let signing = DocumentWriter.Signing(key: Fixture.key, millisecondsSince1970: 1000)
 
   /// A model of etcd that starts as the fixture.
   private static func cluster(_ fixture: Fixture) -> ModelCluster {
