@@ -103,6 +103,19 @@ extension CommandTests.Busy {
           let found = try String(contentsOfFile: "\(files)/\(app)/settings.d/10-all.toml", encoding: .utf8)
           #expect(found == text)
         }
+        // The same on a mirror that has had them all, and when the urgent change comes last.
+        let changed = text + "b = 1\n"
+        func changedCount() -> Int {
+          apps.count { (try? String(contentsOfFile: "\(files)/\($0)/settings.d/10-all.toml", encoding: .utf8)) == changed }
+        }
+        try await cluster.withClient { client in
+          for app in apps { try await client.put("/app-settings/1/\(app)/all/v1", changed) }
+          _ = try await client.put("/app-settings/1/z.urgent/host/m1/v1", "a = 3\n")
+        }
+        #expect(try await eventually { (try? String(contentsOfFile: urgent, encoding: .utf8)) == "a = 3\n" })
+        let changedBefore = changedCount()
+        #expect(try await eventually { changedCount() == apps.count }, "\(machine.said)")
+        #expect(changedBefore < apps.count, "the urgent one was the last")
         // Each app has its own answer, and that of the mirror is there, too.
         let isAnswered = try await cluster.withClient { client in
           try await eventually {

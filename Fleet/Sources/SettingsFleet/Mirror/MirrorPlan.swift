@@ -64,16 +64,18 @@ public struct MirrorPlan: Sendable {
   let answered: [String]
 
   /// The apps that it is about, in groups: first those for which nothing has to be checked or changed, and then others, so
-  /// many at a time. There is one group at least.
+  /// many at a time, the ones that were changed last before the rest. There is one group at least.
   public func batches(of count: Int) -> [Set<String>] {
-    var busy: [String] = []
-    for decision in decisions where decision.hasWork && busy.last != decision.document.app {
-      if !busy.contains(decision.document.app) { busy.append(decision.document.app) }
+    var revisions: [String: Int64] = [:]
+    for decision in decisions where decision.hasWork {
+      let newest = decision.candidates.map(\.modRevision).max() ?? 0
+      revisions[decision.document.app] = max(newest, revisions[decision.document.app] ?? 0)
     }
+    var busy = revisions.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)[...]
     var batches = [Set(answered).union(decisions.map(\.document.app)).subtracting(busy)]
     while !busy.isEmpty {
       batches.append(Set(busy.prefix(count)))
-      busy = Array(busy.dropFirst(count))
+      busy = busy.dropFirst(count)
     }
     return batches
   }

@@ -7,7 +7,8 @@
 ///
 /// - A watch is opened first and everything is read after that, so nothing falls between the two. It starts at the
 ///   current revision, never at an old one: etcd loses deletes when a watch resumes beyond a compaction.
-/// - Every event is a hint. Hints that come while a range is under way become one more range.
+/// - Every event is a hint. Hints that come while a range is under way become one more range. If more than a few apps wait,
+///   everything is read.
 /// - When all machines have the same to do, after a change or the loss of a member, each waits for a random part of a time
 ///   that grows with their number.
 /// - A stream that says nothing is asked for its progress. Without an answer it counts as broken.
@@ -128,7 +129,10 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
     if case .stopped = connection { return nil }
     var deadlines = [nextHeartbeat]
     if case .open = connection {
-      deadlines += [nextReread] + [asked.map { $0 + times.progressDeadline }, retryAt, narrowAt].compactMap { $0 }
+      // An event loop wakes up at a time for which it has once been told to, even if nothing is due then any more. So most
+      // answers are not waited for until the end, but until they are usually there.
+      let answer = asked.map { $0 + (now < $0 + times.usualAnswer ? times.usualAnswer : times.progressDeadline) }
+      deadlines += [nextReread] + [answer, retryAt, narrowAt].compactMap { $0 }
       if inFlight == nil { deadlines += wanted.values }
     }
     return (deadlines + answers.deadlines).min()
@@ -254,13 +258,13 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
     return read()
   }
 
-  /// What may be read now, while a range of everything is carried out: the app of a hint that has come since. A change of one
-  /// app does not wait until hundreds of others are checked. It is answered by ``finished(_:_:at:)``.
+  /// What may be read now, while a range of everything is carried out: the app of the newest hint that has come since. A
+  /// change of one app does not wait until hundreds of others are checked. It is answered by ``finished(_:_:at:)``.
   public mutating func interlude(at time: Duration) -> RangeRequest? {
     advance(to: time)
     guard case .open = connection, let inFlight, inFlight.app == nil, urgent == nil else { return nil }
     let hints = wanted.filter { $0.key != nil && $0.value <= now }
-    guard let (app, _) = hints.min(by: { ($0.value, $0.key ?? "") < ($1.value, $1.key ?? "") }) else { return nil }
+    guard let (app, _) = hints.max(by: { ($0.value, $0.key ?? "") < ($1.value, $1.key ?? "") }) else { return nil }
     wanted[app] = nil
     lastRange += 1
     urgent = RangeRequest(number: lastRange, app: app)
@@ -289,9 +293,16 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
 
   private mutating func read() -> [Action] {
     guard case .open = connection, inFlight == nil else { return [] }
+    let everything = String?.none
+    if wanted.count > times.mostSingleApps, wanted[everything] == nil { want(everything, after: turn()) }
+    let isAllDue = wanted[everything].map { $0 <= now } ?? false
     guard let (app, due) = wanted.min(by: { ($0.value, $0.key ?? "") < ($1.value, $1.key ?? "") }), due <= now else {
       return []
     }
+    return range(of: isAllDue ? everything : app)
+  }
+
+  private mutating func range(of app: String?) -> [Action] {
     wanted[app] = nil
     if app == nil {
       wanted = [:]
@@ -348,8 +359,10 @@ public struct MirrorTimes: Hashable, Sendable {
   public var narrowDelay = Duration.seconds(1)
   /// How often the lease is kept alive and a stream that says nothing is asked.
   public var heartbeat = Duration.seconds(20)
-  /// How long a stream may take to answer.
-  public var progressDeadline = Duration.seconds(5)
+  /// How long a stream may take to answer, and how long it usually does at most.
+  public var progressDeadline = Duration.seconds(5), usualAnswer = Duration.milliseconds(50)
+  /// How many apps are read one by one: each costs a call, and a record that is stored.
+  public var mostSingleApps = 16
   /// After which time everything is read again although nothing has happened.
   public var reread = Duration.seconds(3600)
   /// How long the lease lives without being kept alive: that long a silent machine is in the status.

@@ -187,7 +187,8 @@ actor MirrorService {
     let result = await execution.run(request.app, &record) { part, record in
       take(part, knowing: formerProblems).forEach { answers[$0.app] = $0 }
       var done: Set<String> = []
-      while let urgent = machine.interlude(at: now), let app = urgent.app {
+      // Of hundreds, the others are part of the next range of everything.
+      while done.count < 4, let urgent = machine.interlude(at: now), let app = urgent.app {
         let result = await execution.run(app, &record) { part, _ in
           take(part, knowing: formerProblems).forEach { answers[$0.app] = $0 }
           return []

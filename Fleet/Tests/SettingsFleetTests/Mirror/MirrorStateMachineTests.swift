@@ -73,6 +73,26 @@ struct MirrorStateMachineTests {
     #expect(again.app == nil)
   }
 
+  @Test func `of the hints during a range of everything the newest is read first`() throws {
+    var mirror = Self.watching()
+    _ = try #require(Self.range(mirror.recheck(at: .zero)))
+    _ = mirror.events([Self.all], from: 1, at: .zero)
+    _ = mirror.events([Self.player], from: 1, at: .seconds(1))
+    let urgent = mirror.interlude(at: .seconds(2))
+    #expect(urgent?.app == "player")
+  }
+
+  @Test func `many apps that change are read at once`() throws {
+    var mirror = Self.watching()
+    let first = try #require(Self.range(mirror.events([Self.all], from: 1, at: .zero)))
+    let keys = (0..<40).map { Array("/app-settings/1/app\($0)/all/v1".utf8) }
+    #expect(mirror.events(keys, from: 1, at: .zero).isEmpty)
+    let next = try #require(Self.range(mirror.finished(first, .done, at: .seconds(30))))
+    #expect(next.app == nil)
+    let rest = mirror.finished(next, .done, at: .seconds(30))
+    #expect(Self.range(rest) == nil)
+  }
+
   @Test func `a document for others makes the watch narrower, once`() throws {
     var mirror = Self.watching()
     #expect(mirror.events([Self.other, Self.other], from: 1, at: .zero).isEmpty)
@@ -268,6 +288,9 @@ struct MirrorStateMachineTests {
     #expect(mirror.progress(from: 1, at: heartbeat).isEmpty)
     #expect(mirror.nextDeadline == heartbeat * 2)
     #expect(mirror.tick(at: heartbeat * 2).first == .requestProgress(stream: 1))
+    let look = try #require(mirror.nextDeadline)
+    #expect(look == heartbeat * 2 + MirrorTimes().usualAnswer)
+    #expect(mirror.tick(at: look).isEmpty)
     let deadline = try #require(mirror.nextDeadline)
     #expect(deadline == heartbeat * 2 + MirrorTimes().progressDeadline)
     let actions = mirror.tick(at: deadline)
