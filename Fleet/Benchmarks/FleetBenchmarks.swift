@@ -17,7 +17,7 @@ struct FleetBenchmarks: AsyncParsableCommand {
 
   enum Section: String, CaseIterable, ExpressibleByArgument {
     case fanOut = "fan-out"
-    case sets, mirror, status
+    case sets, mirror, status, writers, apps
   }
 
   @Flag(help: "Only show that everything still runs: few watchers, few rounds, no budgets.") var short = false
@@ -52,15 +52,19 @@ struct FleetBenchmarks: AsyncParsableCommand {
       switch section {
       case .fanOut: try await FanOut(run: run).measure()
       case .sets: try await Sets(run: run).measure()
-      case .mirror, .status:
+      case .mirror, .status, .writers, .apps:
         guard let fleet else {
           print("\(section.rawValue): left out, since --fleet names no executable")
           continue
         }
         let party = try Party(run: run, program: fleet, cli: cli)
         defer { party.remove() }
-        if section == .mirror { try await Mirror(run: run, party: party).measure() }
-        if section == .status { try await Status(run: run, party: party).measure() }
+        switch section {
+        case .status: try await Status(run: run, party: party).measure()
+        case .writers: try await Writers(run: run, party: party).measure()
+        case .apps: try await ManyApps(run: run, party: party).measure()
+        default: try await Mirror(run: run, party: party).measure()
+        }
       }
     }
     if Harness.hasMissed { throw ExitCode.failure }

@@ -38,21 +38,31 @@ struct Party: Sendable {
   func remove() { try? FileManager.default.removeItem(atPath: root) }
 
   /// Where the mirror writes.
-  var directory: String { "\(root)/fleet/\(app)/settings.d" }
+  var directory: String { directory(of: app) }
+
+  func directory(of app: String) -> String { "\(root)/fleet/\(app)/settings.d" }
 
   /// A mirror that ends with this process, or when it is released.
   func mirror() throws -> ChildProcess {
-    let variables = environment(config: root + "/none", system: root + "/etc")
-    do {
-      return try ChildProcess("/usr/bin/env", ["-i"] + variables + [program, "mirror"], output: root + "/log")
-    } catch {
-      throw Run.Failure(description: "\(error)")
-    }
+    try start(environment(config: root + "/none", system: root + "/etc"), ["mirror"])
   }
 
   /// The command as a person runs it.
   func command(_ words: String...) -> Child {
     Child([program] + words, environment(config: root + "/home", system: root + "/none"))
+  }
+
+  /// Starts the command beside others.
+  func start(_ words: String...) throws -> ChildProcess {
+    try start(environment(config: root + "/home", system: root + "/none"), words)
+  }
+
+  private func start(_ variables: [String], _ words: [String]) throws -> ChildProcess {
+    do {
+      return try ChildProcess("/usr/bin/env", ["-i"] + variables + [program] + words, output: root + "/log")
+    } catch {
+      throw Run.Failure(description: "\(error)")
+    }
   }
 
   private func environment(config: String, system: String) -> [String] {
