@@ -14,12 +14,13 @@ final class CounterWriter: Sendable {
   let counter: String
   let document: FleetDocument
   private let client: EtcdClient
+  private let key: SigningKey
   private let figures: Figures
   /// Protects the numbers.
   private let state = Mutex(State())
 
-  init(_ counter: String, in document: FleetDocument, client: EtcdClient, figures: Figures) {
-    (self.counter, self.document, self.client, self.figures) = (counter, document, client, figures)
+  init(_ counter: String, in document: FleetDocument, client: EtcdClient, key: SigningKey, figures: Figures) {
+    (self.counter, self.document, self.client, self.key, self.figures) = (counter, document, client, key, figures)
   }
 
   var now: State { state.withLock { $0 } }
@@ -69,7 +70,9 @@ final class CounterWriter: Sendable {
       check(text)
       let number = take()
       let transaction = EtcdTransaction(
-        try writer.write(Texts.set(counter, to: number, in: text ?? []), version: 1))
+        try writer.write(
+          Texts.set(counter, to: number, in: text ?? []), version: 1,
+          signing: DocumentWriter.Signing(key: key, millisecondsSince1970: Texts.millisecondsSince1970)))
       do throws(EtcdError) {
         let isStored = try await figures.call("a transaction") { () async throws(EtcdError) in
           try await client.transaction(transaction)

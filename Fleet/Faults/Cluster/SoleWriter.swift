@@ -25,6 +25,7 @@ final class SoleWriter: Sendable {
     var acknowledged = Content.absent
     var maybe: [Content] = []
     var number = 0
+    var serial: UInt64 = 0
     var wish: Step?
     var granted: (count: Int, revision: Int64) = (0, 0)
   }
@@ -32,13 +33,15 @@ final class SoleWriter: Sendable {
   let document: FleetDocument
   private let client: EtcdClient
   private let figures: Figures
+  private let key: SigningKey
   private let refused: RefusedTexts
   /// Protects what was written.
   private let state = Mutex(State())
   private static let newest = 9
 
-  init(_ document: FleetDocument, client: EtcdClient, figures: Figures, refused: RefusedTexts) {
-    (self.document, self.client, self.figures, self.refused) = (document, client, figures, refused)
+  init(_ document: FleetDocument, client: EtcdClient, key: SigningKey, figures: Figures, refused: RefusedTexts) {
+    (self.document, self.client, self.key, self.figures) = (document, client, key, figures)
+    self.refused = refused
   }
 
   var acknowledged: Content { state.withLock { $0.acknowledged } }
@@ -152,16 +155,42 @@ final class SoleWriter: Sendable {
     let (key, newer) = (document.key(version: 1), document.key(version: Self.newest))
     let older = items.first { $0.key.elementsEqual(key.utf8) }.map { TextDigest(of: $0.value) }
     switch step {
-    case .remove: return ([.delete(.key(key)), .delete(.key(newer))], .absent)
+    case .remove: return ([.delete(.key(key)), .delete(.key(newer)), .delete(.key(signatureKey(1)))], .absent)
     case .write(let bytes):
       let text = Texts.good(number, bytes: bytes)
-      return ([.put(key, text), .delete(.key(newer))], .good(TextDigest(of: text)))
+      return ([.put(key, text), .delete(.key(newer)), signature(of: text)], .good(TextDigest(of: text)))
+    case .bad(.unsigned):
+      let text = Texts.bad(.unsigned, number)
+      refused.insert(text)
+      let signature: [EtcdOperation] =
+        switch number % 3 {
+        case 0: [.delete(.key(signatureKey(1)))]
+        case 1: [self.signature(of: text, by: SigningKey())]
+        // The one of the former text stays, if there is one.
+        default: []
+        }
+      return ([.put(key, text), .delete(.key(newer))] + signature, .bad(TextDigest(of: text)))
     case .bad(let kind):
       let text = Texts.bad(kind, number)
       refused.insert(text)
       // Half of them as a newer version, the others as this one's, which the text denies.
-      if kind == .tooNew, number.isMultiple(of: 2) { return ([.put(newer, text)], .newer(older)) }
-      return ([.put(key, text), .delete(.key(newer))], .bad(TextDigest(of: text)))
+      if kind == .tooNew, number.isMultiple(of: 2) {
+        return ([.put(newer, text), signature(of: text, version: Self.newest)], .newer(older))
+      }
+      return ([.put(key, text), .delete(.key(newer)), signature(of: text)], .bad(TextDigest(of: text)))
     }
+  }
+
+  private func signatureKey(_ version: Int) -> String { FleetKey.signature(document, version: version).text }
+
+  private func signature(of text: [UInt8], version: Int = 1, by other: SigningKey? = nil) -> EtcdOperation {
+    let serial = state.withLock { state in
+      state.serial =
+        DocumentSignature.nextSerial(
+          after: [state.serial], millisecondsSince1970: Texts.millisecondsSince1970) ?? 0
+      return state.serial
+    }
+    let statement = Statement.document(document, version: version, text: TextDigest(of: text))
+    return .put(signatureKey(version), (other ?? key).sign(statement, serial: serial).json)
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import SettingsFleet
 import Synchronization
 
@@ -29,10 +30,13 @@ enum Texts {
     case .unparsable: Array("number = \(number)\nname = = \"refused\"\n".utf8)
     case .binary:
       Array("number = \(number)\nname = \"refused\(number.isMultiple(of: 2) ? "\0" : "")".utf8) + [0xff, 0x0a]
+    case .unsigned: Array("number = \(number)\n# refused\n".utf8)
     case .tooNew: Array("settings-version = 9\nnumber = \(number)\n# refused\n".utf8)
     default: Array("number = -\(number)\n# refused\n".utf8)
     }
   }
+
+  static var millisecondsSince1970: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
   /// The text with one counter at another number.
   static func set(_ counter: String, to number: Int, in text: [UInt8]) -> [UInt8] {

@@ -12,6 +12,7 @@ final class Machine: Sendable {
   let proxies: [TCPProxy]
   let watch: FileWatch
   let directory: String
+  let requiresSignatures: Bool
   private let home: String
   private let programs: Programs
   private let bell: Bell
@@ -31,11 +32,13 @@ final class Machine: Sendable {
 
   /// - Parameters:
   ///   - expired: A certificate that was good once; `nil` if there is none.
+  ///   - trusted: The key with which everything has to be signed; `nil` if nothing has to be.
   ///   - hasDisk: Whether a file system of its own can be mounted.
   init(
     _ name: String, groups: [String], in root: String, cluster: EtcdCluster, proxies: [TCPProxy], programs: Programs,
-    expired: EtcdTLS?, hasDisk: Bool, bell: Bell
+    expired: EtcdTLS?, trusted: VerificationKey?, hasDisk: Bool, bell: Bell
   ) async throws {
+    requiresSignatures = trusted != nil
     (self.name, self.groups, self.proxies, self.programs, self.bell) = (name, groups, proxies, programs, bell)
     home = "\(root)/\(name)"
     directory = "\(home)/disk/fleet/\(Texts.app)/settings.d"
@@ -61,6 +64,7 @@ final class Machine: Sendable {
       host = "\(name)"
       apps = ["\(Texts.app)"]
       groups = [\(groups.map { "\"\($0)\"" }.joined(separator: ", "))]
+      trusted-keys = [\(trusted.map { "\"\($0.fileText.dropLast())\"" } ?? "")]
 
       """, to: "\(home)/etc/settings-fleet/settings.toml")
     try Files.write("+0d\n", to: "\(home)/clock")

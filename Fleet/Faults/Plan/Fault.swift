@@ -11,6 +11,7 @@ struct Fault: Sendable, CustomStringConvertible {
     case compaction = "compaction while a mirror is away"
     case deletion = "key deleted and compacted while a mirror is away"
     case noSpace = "etcd full (NOSPACE)"
+    case memberReplaced = "a member removed, and an empty one added in its place"
     case restoredBackup = "backup restored, as the same or as a new cluster"
     case mirrorKilled = "mirror killed at a random time"
     case mirrorKilledAtCall = "mirror killed at a random system call"
@@ -19,6 +20,7 @@ struct Fault: Sendable, CustomStringConvertible {
     case silence = "machine cut off: packets lost, for up to 8 s"
     case refusal = "machine cut off: connections refused"
     case connectionsCut = "connections of a machine or of the writers cut"
+    case connectionsForgotten = "connections forgotten: what is sent on them is lost for good, new ones work"
     case delay = "network of a machine or of the writers slow"
     case slowLine = "line of a machine slow: 20 to 120 KB a second"
     case certificate = "certificate of a machine expired, then renewed"
@@ -28,6 +30,7 @@ struct Fault: Sendable, CustomStringConvertible {
     case invalid = "document that the schema refuses"
     case tooNew = "document that is too new for the app"
     case binary = "document that is not text"
+    case unsigned = "document without a signature, with a stranger's or another text's"
   }
 
   let kind: Kind
@@ -63,17 +66,18 @@ extension Fault.Kind {
     case .packetLoss: 3
     case .compaction: 4
     case .deletion: 3
-    case .noSpace, .restoredBackup, .silence: 0
+    case .noSpace, .memberReplaced, .restoredBackup, .silence: 0
     case .mirrorKilled: 6
     case .mirrorKilledAtCall: 9
     case .mirrorPaused: 6
     case .partition, .refusal: 5
     case .connectionsCut: 7
+    case .connectionsForgotten: 3
     case .delay, .slowLine: 4
     case .certificate: 3
     case .diskFull: 6
     case .clockJump: 3
-    case .unparsable, .invalid, .tooNew: 3
+    case .unparsable, .invalid, .tooNew, .unsigned: 3
     case .binary: 2
     }
   }

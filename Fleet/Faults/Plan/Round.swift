@@ -24,7 +24,8 @@ struct Round: Sendable, CustomStringConvertible {
       if let kind = bag.randomElement(using: &random) { faults.append(Fault(kind, using: &random)) }
     }
     let (full, restored) = (Fault(.noSpace, using: &random), Fault(.restoredBackup, using: &random))
-    let silence = Fault(.silence, using: &random)
+    let (silence, replaced) = (Fault(.silence, using: &random), Fault(.memberReplaced, using: &random))
+    if number % 13 == 0, kinds.contains(.memberReplaced) { faults.insert(replaced, at: faults.count / 2) }
     if number % 23 == 0, kinds.contains(.noSpace) { faults.insert(full, at: faults.count / 2) }
     // The last one, which the heal follows at once: what matters is how long the kernels wait after that.
     if number % 9 == 0, kinds.contains(.silence) { faults.append(silence) }
@@ -49,9 +50,13 @@ struct Round: Sendable, CustomStringConvertible {
       [.silence],
       [.noSpace, .mirrorKilledAtCall, .unparsable, .mirrorKilled, .connectionsCut, .memberKilled, .packetLoss, .delay],
       [
-        .deletion, .slowLine, .invalid, .clockJump, .memberPaused, .mirrorPaused, .partition, .leaderKilled,
+        .memberReplaced, .deletion, .slowLine, .invalid, .clockJump, .memberPaused, .mirrorPaused, .partition,
+        .leaderKilled,
       ],
-      [.tooNew, .binary, .certificate, .compaction, .diskFull, .refusal, .memberCutOff, .clusterKilled],
+      [
+        .connectionsForgotten, .unsigned, .tooNew, .binary, .certificate, .compaction, .diskFull, .refusal,
+        .memberCutOff, .clusterKilled,
+      ],
     ]
     var rounds = parts.map { part in
       // After 6.5 seconds a kernel waits for the longest: it has just tried again, and does so next after six more.

@@ -17,6 +17,8 @@ final class Arena: Sendable {
   /// Counts with the command.
   let commander: CounterWriter
   let soles: [SoleWriter]
+  /// Signs all that the writers store. One machine takes nothing else.
+  let key: SigningKey
   let recorder: Recorder
   let refused: RefusedTexts
   let firewall: Firewall
@@ -29,22 +31,25 @@ final class Arena: Sendable {
   static let shared = FleetDocument(app: Texts.app, scope: .all)!
 
   private init(
-    _ cluster: EtcdCluster, machines: [Machine], desk: [TCPProxy], root: String, programs: Programs, figures: Figures,
-    bell: Bell
+    _ cluster: EtcdCluster, machines: [Machine], desk: [TCPProxy], root: String, programs: Programs, key: SigningKey,
+    figures: Figures, bell: Bell
   ) throws {
     (self.cluster, self.machines, self.desk, self.root) = (cluster, machines, desk, root)
-    (self.programs, self.figures, self.bell) = (programs, figures, bell)
+    (self.programs, self.key, self.figures, self.bell) = (programs, key, figures, bell)
     client = try EtcdClient(cluster.configuration)
     let writersClient = try EtcdClient(cluster.configuration(endpoints: desk.map { cluster.endpoint(at: $0) }))
     self.writersClient = writersClient
-    counters = (0..<3).map { CounterWriter("w\($0)", in: Self.shared, client: writersClient, figures: figures) }
-    commander = CounterWriter("w3", in: Self.shared, client: writersClient, figures: figures)
+    counters = (0..<3).map {
+      CounterWriter("w\($0)", in: Self.shared, client: writersClient, key: key, figures: figures)
+    }
+    commander = CounterWriter("w3", in: Self.shared, client: writersClient, key: key, figures: figures)
     let refused = RefusedTexts()
     self.refused = refused
     // One is on two machines, the other one on the third.
     soles = [DocumentScope.group("web"), .host("m3")].map { scope in
       SoleWriter(
-        FleetDocument(app: Texts.app, scope: scope)!, client: writersClient, figures: figures, refused: refused)
+        FleetDocument(app: Texts.app, scope: scope)!, client: writersClient, key: key, figures: figures,
+        refused: refused)
     }
     recorder = Recorder(client, bell: bell)
     firewall = Firewall(in: root)
@@ -67,19 +72,23 @@ final class Arena: Sendable {
       return proxies
     }
     let expired = programs.fakeClock == nil ? nil : try await cluster.certificates?.expired()
+    let key = SigningKey()
     var machines: [Machine] = []
     for (name, groups) in [("m1", ["web"]), ("m2", ["web"]), ("m3", [])] {
       machines.append(
         try await Machine(
           name, groups: groups, in: root, cluster: cluster, proxies: try await proxies(), programs: programs,
-          expired: expired, hasDisk: hasDisks, bell: bell))
+          expired: expired, trusted: name == "m3" ? key.verificationKey : nil, hasDisk: hasDisks, bell: bell))
     }
     let arena = try Arena(
-      cluster, machines: machines, desk: try await proxies(), root: root, programs: programs, figures: figures,
-      bell: bell)
+      cluster, machines: machines, desk: try await proxies(), root: root, programs: programs, key: key,
+      figures: figures, bell: bell)
     try await arena.prepare()
     return arena
   }
+
+  /// The one whose document is on the machine that requires signatures.
+  var signedSole: SoleWriter { soles[1] }
 
   /// The machines that have a document.
   func machines(with document: FleetDocument) -> [Machine] { machines.filter { $0.documents.contains(document) } }
@@ -120,7 +129,10 @@ final class Arena: Sendable {
   private func writeCommandSettings() throws {
     try Files.makeDirectory("\(root)/desk/settings-fleet")
     try Files.makeDirectory("\(root)/desk/share/app-settings")
-    try Files.write(cluster.settings(through: desk), to: "\(root)/desk/settings-fleet/settings.toml")
+    try Files.write(key.fileText, to: "\(root)/desk/key")
+    try Files.write(
+      cluster.settings(through: desk) + "signing-key = \"\(root)/desk/key\"\n",
+      to: "\(root)/desk/settings-fleet/settings.toml")
     try Files.write(Texts.schema, to: "\(root)/desk/share/app-settings/\(Texts.app).toml")
   }
 
@@ -156,6 +168,7 @@ final class Arena: Sendable {
     await client.shutdown()
     await writersClient.shutdown()
     try? await firewall.clear()
+    try? await firewall.clearForgotten()
     cluster.stop()
     if Sandbox.isPrivate {
       for machine in machines { _ = try? await Tool.run("umount", ["-l", "\(root)/\(machine.name)/disk"], in: "/") }

@@ -53,9 +53,9 @@ struct Backup: Sendable {
     for (machine, files) in zip(machines, before) where machine.watch.now != files {
       figures.count(.wrong, "\(machine.name) followed a restored backup that nobody accepted\n\(machine.said)")
     }
-    let accepted = ContinuousClock.now
     try await accept()
-    try await Check(arena).waitUntilRight(after: accepted)
+    try await signAgain()
+    try await Check(arena).waitUntilRight(after: .now)
   }
 
   /// Waits until nothing arrives any more that the writers had sent before the heal and given up, and until all of that
@@ -86,6 +86,20 @@ struct Backup: Sendable {
     while try await arena.client.put(key, "") <= revision + 20 {}
     _ = try await arena.client.delete(.key(key))
     await arena.bell.wait(.milliseconds(500)) { false }
+  }
+
+  /// Stores what the machine gets that requires signatures: to it, what is in the backup is old, whoever has signed it.
+  private func signAgain() async throws {
+    let sole = arena.signedSole
+    var random = SplitMix(state: 0)
+    let count = sole.wish(.write(bytes: 100))
+    let end = ContinuousClock.now + .seconds(20)
+    var isCounted = false
+    while !isCounted || sole.granted(after: count) == nil {
+      if !isCounted { isCounted = await arena.counters[0].write() }
+      if sole.granted(after: count) == nil { _ = await sole.write(using: &random) }
+      guard .now < end else { throw Failure("writers store nothing after the restore") }
+    }
   }
 
   /// Does what 'settings-fleet accept' does.

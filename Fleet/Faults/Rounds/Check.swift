@@ -69,19 +69,22 @@ struct Check: Sendable {
       return machine.documents.compactMap { document -> String? in
         let file = document.scope.fileName
         let found = files[file]
-        guard !isRight(found, document, items) else { return nil }
+        guard !isRight(found, document, on: machine, items) else { return nil }
         return "\(machine.name) has \(found.map(short) ?? "no text") in \(file)"
       }
     }
   }
 
-  private func isRight(_ found: TextDigest?, _ document: FleetDocument, _ items: [EtcdKeyValue]) -> Bool {
+  private func isRight(
+    _ found: TextDigest?, _ document: FleetDocument, on machine: Machine, _ items: [EtcdKeyValue]
+  ) -> Bool {
     func text(_ version: Int) -> TextDigest? {
       let key = document.key(version: version)
       return items.first { $0.key.elementsEqual(key.utf8) }.map { TextDigest(of: $0.value) }
     }
     if let readable = text(1), !arena.refused.contains(readable) { return found == readable }
-    if text(1) == nil, text(9) == nil { return found == nil }
+    // Nobody signs that a document is gone.
+    if text(1) == nil, text(9) == nil, !machine.requiresSignatures { return found == nil }
     // The last good one, whichever this machine saw.
     guard let found else { return true }
     return arena.recorder.hasSeen(found, in: document) && !arena.refused.contains(found)

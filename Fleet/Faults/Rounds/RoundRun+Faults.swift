@@ -40,6 +40,10 @@ extension RoundRun {
       else { return false }
       return await compact()
     case .noSpace: return try await fillCluster()
+    case .memberReplaced:
+      try await restoreMembers()
+      try await arena.cluster.replace(member)
+      return true
     case .restoredBackup: return false
     case .mirrorKilled:
       guard machine.isRunning else { return try restart(machine) }
@@ -86,6 +90,13 @@ extension RoundRun {
         await machine.cutConnections()
       }
       return true
+    case .connectionsForgotten:
+      let proxies = fault.amount.isMultiple(of: 3) ? arena.desk : machine.proxies
+      for proxy in proxies { try await arena.firewall.forgetConnections(to: proxy) }
+      // The heal does not bring them back. Both kernels need up to five and a half seconds to give them up, of which
+      // machines get five after the heal.
+      await bell.wait(.seconds(1)) { false }
+      return true
     case .delay:
       let proxies = fault.amount.isMultiple(of: 3) ? arena.desk : machine.proxies
       for proxy in proxies { try await proxy.set(.delay(.milliseconds(1 + fault.amount % 100))) }
@@ -112,6 +123,7 @@ extension RoundRun {
       return true
     case .unparsable, .invalid, .tooNew, .binary:
       return await carryOut(.bad(fault.kind), by: arena.soles[fault.choice % arena.soles.count]) != nil
+    case .unsigned: return await carryOut(.bad(fault.kind), by: arena.signedSole) != nil
     }
   }
 
@@ -177,6 +189,16 @@ extension RoundRun {
     }
   }
 
+  /// Makes the cluster whole, as an operator does before he works on it.
+  private func restoreMembers() async throws {
+    for member in arena.cluster.members {
+      member.resume()
+      if !member.isRunning { try member.launch() }
+    }
+    try await arena.firewall.clear()
+    for member in arena.cluster.members { try await arena.cluster.waitUntilHealthy(member) }
+  }
+
   /// Fills the database up to its quota, lets the writers meet that, and does what an operator does then.
   private func fillCluster() async throws -> Bool {
     let part = [UInt8](repeating: 0x61, count: 1_400_000)
@@ -191,13 +213,8 @@ extension RoundRun {
     }
     // Time for the writers to meet it. Nothing depends on whether they do.
     await bell.wait(.milliseconds(300)) { false }
-    // First restore the members, as etcd's manual says: defragmenting during other faults is out of scope.
-    for member in arena.cluster.members {
-      member.resume()
-      if !member.isRunning { try member.launch() }
-    }
-    try await arena.firewall.clear()
-    for member in arena.cluster.members { try await arena.cluster.waitUntilHealthy(member) }
+    // First, as etcd's manual says: defragmenting during other faults is out of scope.
+    try await restoreMembers()
     let end = ContinuousClock.now + .seconds(20)
     while true {
       do throws(EtcdError) {

@@ -58,6 +58,7 @@ actor RoundRun {
       try await backup.restore(asNewCluster: round.restoresAsNewCluster)
       check.checkStates()
     }
+    try await arena.firewall.clearForgotten()
     figures.note { $0.rounds += 1 }
   }
 

@@ -39,7 +39,7 @@ struct Programs: Sendable {
     }
     if !isPrivate || iptables == nil {
       let reason = isPrivate ? "iptables is not installed" : "namespaces are not permitted"
-      left += [.packetLoss, .memberCutOff, .silence].map { ($0, reason) }
+      left += [.packetLoss, .memberCutOff, .silence, .connectionsForgotten].map { ($0, reason) }
     }
     if !isPrivate { left.append((.diskFull, "namespaces are not permitted")) }
     let impossible = Set(left.map(\.0))

@@ -8,14 +8,23 @@ extension EtcdCluster {
   public func snapshot(to file: String) async throws {
     // It may be behind the others.
     try await waitUntilHealthy(members[0])
-    var arguments = ["--endpoints", members[0].endpoint]
+    try await control([members[0]], ["snapshot", "save", file])
+  }
+
+  /// Runs an operator's command.
+  ///
+  /// - Parameter members: Whom it asks.
+  /// - Returns: What it printed.
+  @discardableResult
+  func control(_ members: [EtcdMember], _ words: [String]) async throws -> String {
+    var arguments = ["--endpoints", members.map(\.endpoint).joined(separator: ",")]
     if let tls = certificates?.tls {
       arguments += [
         "--cacert", tls.authorityFile ?? "", "--cert", tls.certificateFile ?? "", "--key", tls.keyFile ?? "",
       ]
     }
     if let password = options.rootPassword { arguments += ["--user", "root:\(password)"] }
-    try await Tool.run("etcdctl", arguments + ["snapshot", "save", file], in: directory)
+    return try await Tool.run("etcdctl", arguments + words, in: directory)
   }
 
   /// Replaces everything in the cluster with a backup, and waits until every member answers.

@@ -44,8 +44,11 @@ public final class EtcdMember: Sendable {
   }
 
   /// Starts the process; does not wait until it answers.
-  package func launch() throws {
-    let child = try ChildProcess(Tool.path(of: "etcd") ?? "etcd", arguments, output: "\(directory)/log")
+  ///
+  /// - Parameter isNew: Whether it has no data yet, and gets them from a cluster that is there.
+  package func launch(isNew: Bool = false) throws {
+    let state = isNew ? ["--initial-cluster-state", "existing"] : []
+    let child = try ChildProcess(Tool.path(of: "etcd") ?? "etcd", arguments + state, output: "\(directory)/log")
     process.withLock { $0 = child }
   }
 

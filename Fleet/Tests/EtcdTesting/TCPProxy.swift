@@ -66,6 +66,9 @@ public final class TCPProxy: Sendable {
   /// How many connections are open.
   public var openConnections: Int { state.withLock { $0.relays.count } }
 
+  /// The ports of the clients of these.
+  package var clientPorts: [Int] { state.withLock { $0.relays.values.compactMap(\.clientPort) } }
+
   /// Changes what happens to bytes and connections, those that are open and those that come.
   ///
   /// - Parameter mode: What happens.
@@ -168,6 +171,8 @@ private final class Relay: Sendable {
     self.mode = mode
     self.count = count
   }
+
+  var clientPort: Int? { client.remoteAddress?.port }
 
   func join(_ server: any Channel) -> EventLoopFuture<Void> {
     state.withLock { $0.server = server }
