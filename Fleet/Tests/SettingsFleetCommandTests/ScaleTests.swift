@@ -105,10 +105,10 @@ extension CommandTests.Busy {
         }
         // The same on a mirror that has had them all, and when the urgent change comes last.
         let changed = text + "b = 1\n"
-        func text(of app: String) -> String? {
+        func contents(of app: String) -> String? {
           try? String(contentsOfFile: "\(files)/\(app)/settings.d/10-all.toml", encoding: .utf8)
         }
-        func changedCount() -> Int { apps.count { text(of: $0) == changed } }
+        func changedCount() -> Int { apps.count { contents(of: $0) == changed } }
         try await cluster.withClient { client in
           for app in apps { try await client.put("/app-settings/1/\(app)/all/v1", changed) }
           _ = try await client.put("/app-settings/1/z.urgent/host/m1/v1", "a = 3\n")
