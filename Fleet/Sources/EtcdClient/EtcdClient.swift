@@ -5,9 +5,9 @@ import Synchronization
 
 /// A client of an etcd cluster, by gRPC.
 ///
-/// Every call ends when nothing has come for ``EtcdConfiguration/deadline``, whatever happens to the members. Endpoints are tried in turn,
-/// beginning with the one that answered last. A call is repeated only if it cannot have been carried out, or if it
-/// changes nothing; otherwise the error says ``EtcdError/mayHaveHappened``.
+/// Every call ends when nothing has come for ``EtcdConfiguration/deadline``, whatever happens to the members. Endpoints are
+/// tried in turn, beginning with the one that answered last. A call is repeated only if it cannot have been carried out,
+/// or if that does no harm; otherwise the error says ``EtcdError/mayHaveHappened``.
 ///
 /// All calls and watches at one endpoint share one HTTP/2 connection.
 ///
@@ -145,8 +145,8 @@ extension EtcdClient {
 
   /// Tries endpoints until one answers, or the time is over.
   ///
-  /// A repeatable call gets its share of the time at each endpoint, a second if there is time for that. A write that was sent gets all the time that is
-  /// left, because another endpoint must not be asked while its outcome is unknown.
+  /// A repeatable call gets its share of the time at each endpoint, a second if there is time for that. A write that was
+  /// sent gets all the time that is left, because another endpoint must not be asked while its outcome is unknown.
   func inTurn<Value>(_ kind: Call.Kind, _ attempt: Attempt<Value>) async throws(EtcdError) -> Value {
     let end = NIODeadline.now() + TimeAmount(configuration.deadline)
     var last = EtcdError(.deadlineExceeded, "No answer came in time.")

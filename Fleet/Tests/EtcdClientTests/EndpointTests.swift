@@ -75,6 +75,27 @@ extension ClusterTests {
       }
     }
 
+    @Test func `a transaction that may be repeated does not wait in a black hole`() async throws {
+      try await withShared { client, cluster in
+        let proxy = try await TCPProxy.start(to: cluster.members[0].port)
+        let endpoints = ["http://127.0.0.1:\(proxy.port)"] + cluster.endpoints
+        let configuration = cluster.configuration(endpoints: endpoints, deadline: .seconds(8))
+        try await cluster.withClient(configuration) { proxied in
+          let first = try await proxied.put("end/r", "1")
+          try await proxy.set(.blackHole)
+          let next = EtcdTransaction(if: [.modRevision("end/r", .equal, first)], then: [.put("end/r", "2")])
+          let stored = try await proxied.transaction(next, isRepeatable: true)
+          #expect(stored.succeeded)
+          #expect(try await client.text("end/r") == "2")
+          // What was sent at first comes after all, and finds another revision.
+          try await proxy.set(.forward)
+          #expect(try await proxied.text("end/r") == "2")
+          #expect(try await client.range(EtcdRange(.key("end/r"))).keyValues.first?.version == 2)
+        }
+        await proxy.stop()
+      }
+    }
+
     @Test func `a write that no endpoint took did not happen`() async throws {
       try await withShared { _, cluster in
         let proxy = try await TCPProxy.start(to: cluster.members[0].port)

@@ -36,12 +36,17 @@ extension EtcdClient {
 
   /// Makes several writes at once, if all comparisons hold.
   ///
-  /// - Parameter transaction: What to compare, and what to do.
+  /// - Parameters:
+  ///   - transaction: What to compare, and what to do.
+  ///   - isRepeatable: Whether it may be sent to another member when its outcome is not known: it does no harm twice, or its
+  ///     comparisons do not hold after it was carried out. Then nobody waits for a member that does not answer.
   /// - Returns: Whether the comparisons held, and what the steps answered.
-  /// - Throws: ``EtcdError``. Nothing is written unless ``EtcdError/mayHaveHappened``.
+  /// - Throws: ``EtcdError``. Nothing is written unless ``EtcdError/mayHaveHappened``, or it is repeatable.
   @discardableResult
-  public func transaction(_ transaction: EtcdTransaction) async throws(EtcdError) -> EtcdTransactionResponse {
-    try await call(.transaction, transaction, transaction.writes ? .write : .repeatable)
+  public func transaction(
+    _ transaction: EtcdTransaction, isRepeatable: Bool = false
+  ) async throws(EtcdError) -> EtcdTransactionResponse {
+    try await call(.transaction, transaction, transaction.writes && !isRepeatable ? .write : .repeatable)
   }
 
   /// Stores a value.

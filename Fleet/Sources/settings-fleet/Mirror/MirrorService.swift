@@ -255,7 +255,7 @@ actor MirrorService {
       let answer = try await execution.client.transaction(
         EtcdTransaction(
           if: [.modRevision(key, .equal, former)], then: [.put(key, ack.json, lease: lease.rawValue)],
-          else: [.range(EtcdRange(.key(key)))]))
+          else: [.range(EtcdRange(.key(key)))]), isRepeatable: true)
       if answer.succeeded {
         perform(machine.published(ack, revision: answer.header.revision, at: now))
         return
