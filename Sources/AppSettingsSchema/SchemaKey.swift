@@ -35,7 +35,7 @@ package struct SchemaKey: Sendable, Hashable {
   /// The same key as a store's key: for look-ups under all its names, and for edits.
   package var settingsKey: SettingsKey<TOMLValue?> {
     let name = path.description
-    let former = SettingsKeyDetail<TOMLValue?>.formerly(formerPaths.map(\.description))
+    let former = SettingsKeyDetail<TOMLValue>.formerly(formerPaths.map(\.description))
     return isSecret ? SettingsKey(name, former, .secret) : SettingsKey(name, former)
   }
 }

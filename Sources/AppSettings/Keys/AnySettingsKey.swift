@@ -44,7 +44,7 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
   /// Stands for an undeclared key, so that ``SettingsAccess`` reports it.
   public static subscript(dynamicMember name: String) -> Never { fatalError("unavailable") }
 
-  package init<Value>(name: String, details: [SettingsKeyDetail<Value>]) {
+  init(name: String, _ statements: [KeyStatement]) {
     var summary = ""
     var isSecret = false
     var group: SettingsGroup?
@@ -52,8 +52,8 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
     var projects = ProjectRule.refused
     var reference: SettingsReference?
     var needsRestart = false
-    for detail in details {
-      switch detail.content {
+    for statement in statements {
+      switch statement {
       case .summary(let text): summary = text
       case .secret: isSecret = true
       case .group(let its): group = its
@@ -61,7 +61,6 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
       case .projects(let safety): projects = safety.map { .safe($0) } ?? .allowed
       case .refers(let its): reference = its
       case .restart: needsRestart = true
-      case .constraint, .example: break
       }
     }
     let path = Self.path(of: name, in: group)

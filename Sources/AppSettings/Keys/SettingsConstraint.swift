@@ -7,7 +7,7 @@
 /// static let columns = SettingsKey(
 ///   "columns", default: 80, .in(40...), .satisfying("that is even") { $0.isMultiple(of: 2) })
 /// ```
-public struct SettingsConstraint<Value: Sendable>: Sendable {
+public struct SettingsConstraint<Value: Sendable>: SettingsConstraining {
   /// A part of a value that violates a constraint.
   package struct Violation: Sendable {
     /// The path of that part, as in ``SettingsValueError/path``; empty for the value itself.
@@ -32,7 +32,7 @@ public struct SettingsConstraint<Value: Sendable>: Sendable {
   private let findViolation: @Sendable (Value) -> Violation?
 
   init(
-    wording: @escaping Wording, replacesBase: Bool = false, facts: @escaping Facts = { _, _ in [] },
+    wording: @escaping Wording, replacesBase: Bool, facts: @escaping Facts,
     violation: @escaping @Sendable (Value) -> Violation?
   ) {
     self.wording = wording
@@ -41,14 +41,8 @@ public struct SettingsConstraint<Value: Sendable>: Sendable {
     findViolation = violation
   }
 
-  /// Makes a custom constraint. Tools can show its description but cannot check it.
-  ///
-  /// - Parameters:
-  ///   - words: The words that follow the name of the type in errors: `that is even` for `an integer that is even`.
-  ///   - isSatisfied: Returns whether a value is valid.
-  public static func satisfying(_ words: String, _ isSatisfied: @escaping @Sendable (Value) -> Bool) -> Self {
-    SettingsConstraint(wording: { base, _ in "\(base) \(words)" }) { isSatisfied($0) ? nil : Violation() }
-  }
+  /// Returns the constraint itself.
+  public static func `where`(_ constraint: SettingsConstraint<Value>) -> Self { constraint }
 
   /// Returns a constraint that is satisfied if both this one and another are.
   public func and(_ other: Self) -> Self {

@@ -41,10 +41,18 @@ extension SettingsKey where Value: SettingsSerializable {
 
   /// Makes an optional key: reading it gives `nil` while there is no value, and setting `nil` removes the value.
   ///
-  /// If you pass a `default:`, reading gives that instead of `nil`, even after `nil` was set.
-  public convenience init<Wrapped>(_ name: some SettingsKeyName, _ details: SettingsKeyDetail<Value>...)
+  /// - Parameter details: As for a key of `Wrapped`; `nil` satisfies each constraint.
+  public convenience init<Wrapped>(_ name: some SettingsKeyName, _ details: SettingsKeyDetail<Wrapped>...)
   where Value == Wrapped? {
-    self.init(name.description, fallback: .absent, details: details, bridge: Value.settingsBridge)
+    self.init(name.description, fallback: .absent, details: details.map(\.optional), bridge: Value.settingsBridge)
+  }
+
+  /// Makes an optional key with a default: reading gives that instead of `nil`, even after `nil` was set.
+  @_disfavoredOverload  // without details, or with ones that fit any key, the one above is the same
+  public convenience init<Wrapped>(
+    _ name: some SettingsKeyName, default value: Value, _ details: SettingsKeyDetail<Wrapped>...
+  ) where Value == Wrapped? {
+    self.init(name.description, fallback: .value(value), details: details.map(\.optional), bridge: Value.settingsBridge)
   }
 }
 
@@ -59,8 +67,8 @@ extension SettingsKey {
 
   /// Makes an optional key with its own bridge for its values.
   public convenience init<Wrapped>(
-    _ name: some SettingsKeyName, _ details: SettingsKeyDetail<Value>..., bridge: SettingsBridge<Wrapped>
+    _ name: some SettingsKeyName, _ details: SettingsKeyDetail<Wrapped>..., bridge: SettingsBridge<Wrapped>
   ) where Value == Wrapped? {
-    self.init(name.description, fallback: .absent, details: details, bridge: bridge.optional)
+    self.init(name.description, fallback: .absent, details: details.map(\.optional), bridge: bridge.optional)
   }
 }

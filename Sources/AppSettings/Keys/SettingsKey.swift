@@ -22,12 +22,10 @@ public final class SettingsKey<Value: Sendable>: AnySettingsKey, @unchecked Send
   ) {
     self.bridge = bridge
     self.fallback = fallback
-    constraint = details.reduce(nil) { all, detail in
-      guard case .constraint(let constraint) = detail.content else { return all }
-      return all?.and(constraint) ?? constraint
-    }
-    example = details.reduce(nil) { if case .example(let value) = $1.content { value } else { $0 } }
-    super.init(name: name, details: details)
+    let constraints = details.compactMap(\.constraint)
+    constraint = constraints.dropFirst().reduce(constraints.first) { $0?.and($1) }
+    example = details.compactMap(\.example).last
+    super.init(name: name, details.compactMap(\.statement))
     precondition(
       example.flatMap { constraint?.violation(of: $0) } == nil,
       "Invalid example of settings key '\(name)': it must be \(expected).")

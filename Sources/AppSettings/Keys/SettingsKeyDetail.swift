@@ -7,21 +7,26 @@
 /// ```
 ///
 /// A value must satisfy all the constraints. An optional key takes the same constraints, and `nil` satisfies each.
-public struct SettingsKeyDetail<Value: Sendable>: Sendable {
-  enum Content: Sendable {
-    case summary(String)
-    case secret
-    case group(SettingsGroup)
-    case formerNames([String])
-    case constraint(SettingsConstraint<Value>)
-    case projects(safety: String?)
-    case refers(SettingsReference)
-    case restart
-    case example(Value)
-  }
-  let content: Content
+public struct SettingsKeyDetail<Value: Sendable>: SettingsConstraining {
+  var statement: KeyStatement?
+  var constraint: SettingsConstraint<Value>?
+  var example: Value?
 
-  init(_ content: Content) { self.content = content }
+  private init(_ statement: KeyStatement) { self.statement = statement }
+
+  private init(constraint: SettingsConstraint<Value>? = nil, example: Value? = nil) {
+    (self.constraint, self.example) = (constraint, example)
+  }
+
+  /// The same for an optional.
+  var optional: SettingsKeyDetail<Value?> {
+    var detail = SettingsKeyDetail<Value?>(constraint: constraint?.optional, example: example)
+    detail.statement = statement
+    return detail
+  }
+
+  /// Requires that the value satisfies a constraint.
+  public static func `where`(_ constraint: SettingsConstraint<Value>) -> Self { Self(constraint: constraint) }
 
   /// Describes what the value means.
   public static func summary(_ text: String) -> Self { Self(.summary(text)) }
@@ -55,7 +60,18 @@ public struct SettingsKeyDetail<Value: Sendable>: Sendable {
   /// ```
   ///
   /// A value that the key does not accept is a programming error and traps.
-  public static func example(_ value: Value) -> Self { Self(.example(value)) }
+  public static func example(_ value: Value) -> Self { Self(example: value) }
+}
+
+/// What a key's declaration says, whatever the type of its values is.
+enum KeyStatement: Sendable {
+  case summary(String)
+  case secret
+  case group(SettingsGroup)
+  case formerNames([String])
+  case projects(safety: String?)
+  case refers(SettingsReference)
+  case restart
 }
 
 /// A layer in which a key counts only if its declaration allows that.
@@ -102,88 +118,3 @@ extension SettingsKeyDetail: ExpressibleByStringInterpolation {
 
 /// A part of the declaration of a key of records: its summary, its group, or whether the records are secret.
 public typealias SettingsRecordDetail = SettingsKeyDetail<Never>
-
-// MARK: Constraints
-
-extension SettingsKeyDetail {
-  /// Requires that the value satisfies a constraint.
-  public static func `where`(_ constraint: SettingsConstraint<Value>) -> Self { Self(.constraint(constraint)) }
-
-  /// Requires that the value lies in a range; see ``SettingsConstraint/in(_:)``.
-  public static func `in`(_ range: some RangeExpression<Value> & Sendable) -> Self where Value: Comparable {
-    .where(.in(range))
-  }
-
-  /// Requires that the value is one of the given choices.
-  public static func oneOf(_ choices: [Value]) -> Self where Value: Equatable { .where(.oneOf(choices)) }
-
-  /// Requires that the value is one of the given choices.
-  public static func oneOf(_ choices: Value...) -> Self where Value: Equatable { oneOf(choices) }
-
-  /// Requires that the whole string matches a regular expression; see ``SettingsConstraint/matching(_:)``.
-  public static func matching(_ pattern: String) -> Self where Value: StringProtocol { .where(.matching(pattern)) }
-
-  /// Requires that each string of the value matches a regular expression as a whole.
-  public static func matching(_ pattern: String) -> Self
-  where Value: Sequence, Value.Element: StringProtocol & SettingsSerializable & Sendable {
-    .where(.each(.matching(pattern)))
-  }
-
-  /// Requires a number of characters of a string, or of elements of a collection, in a range: `1...20`, `...3`.
-  public static func count(_ range: some RangeExpression<Int> & Sendable) -> Self where Value: Collection {
-    .where(.count(range))
-  }
-
-  /// Requires that each element satisfies a constraint. An error names the first element that does not.
-  public static func each(_ constraint: SettingsConstraint<Value.Element>) -> Self
-  where Value: Sequence, Value.Element: SettingsSerializable {
-    .where(.each(constraint))
-  }
-
-  /// Requires that the value satisfies a custom condition. Tools can show its description but cannot check it.
-  ///
-  /// - Parameters:
-  ///   - words: The words that follow the name of the type in errors: `that is even` for `an integer that is even`.
-  ///   - isSatisfied: Returns whether a value is valid.
-  public static func satisfying(_ words: String, _ isSatisfied: @escaping @Sendable (Value) -> Bool) -> Self {
-    .where(.satisfying(words, isSatisfied))
-  }
-}
-
-extension SettingsKeyDetail {
-  /// Requires that the value, if there is one, satisfies a constraint.
-  public static func `where`<Wrapped>(_ constraint: SettingsConstraint<Wrapped>) -> Self where Value == Wrapped? {
-    Self(.constraint(constraint.optional))
-  }
-
-  /// Requires that the value, if there is one, lies in a range.
-  public static func `in`<Wrapped: Comparable>(_ range: some RangeExpression<Wrapped> & Sendable) -> Self
-  where Value == Wrapped? {
-    .where(SettingsConstraint<Wrapped>.in(range))
-  }
-
-  /// Requires that the value, if there is one, is one of the given choices.
-  public static func oneOf<Wrapped: Equatable>(_ choices: [Wrapped]) -> Self where Value == Wrapped? {
-    .where(SettingsConstraint<Wrapped>.oneOf(choices))
-  }
-
-  /// Requires that the value, if there is one, is one of the given choices.
-  public static func oneOf<Wrapped: Equatable>(_ choices: Wrapped...) -> Self where Value == Wrapped? { oneOf(choices) }
-
-  /// Requires that the string, if there is one, matches a regular expression as a whole.
-  public static func matching<Wrapped: StringProtocol>(_ pattern: String) -> Self where Value == Wrapped? {
-    .where(SettingsConstraint<Wrapped>.matching(pattern))
-  }
-
-  /// Requires that each string, if there are any, matches a regular expression as a whole.
-  public static func matching<Wrapped: Sequence>(_ pattern: String) -> Self
-  where Value == Wrapped?, Wrapped.Element: StringProtocol & SettingsSerializable & Sendable {
-    .where(SettingsConstraint<Wrapped>.each(.matching(pattern)))
-  }
-
-  /// Requires a number of characters or elements in a range, if there is a value.
-  public static func count<Wrapped: Collection>(_ range: some RangeExpression<Int> & Sendable) -> Self
-  where Value == Wrapped? {
-    .where(SettingsConstraint<Wrapped>.count(range))
-  }
-}

@@ -1,8 +1,22 @@
-extension SettingsConstraint {
+/// Takes conditions of values: a ``SettingsConstraint``, or a part of a key's declaration, ``SettingsKeyDetail``.
+///
+/// ```swift
+/// static let columns = SettingsKey("columns", default: 80, .in(20...400))
+/// static let names = SettingsKey("names", default: [String](), .each(.matching("[a-z]+")), .count(...10))
+/// let port = SettingsConstraint<Int>.in(1...65535)
+/// ```
+public protocol SettingsConstraining<Value>: Sendable {
+  /// The type of the values.
+  associatedtype Value: Sendable
+  /// Requires that the value satisfies a constraint.
+  static func `where`(_ constraint: SettingsConstraint<Value>) -> Self
+}
+
+extension SettingsConstraining {
   /// Requires that the value lies in a range, which may be open at one end: `6...72`, `1...`, `..<100`.
   public static func `in`(_ range: some RangeExpression<Value> & Sendable) -> Self where Value: Comparable {
     let bounds = Bounds<Value>(range)
-    return SettingsConstraint(
+    return .where(
       wording: { base, shown in
         let words = bounds.words(shown)
         // The name of a small integer type contains its own range, which would appear next to this one.
@@ -21,13 +35,16 @@ extension SettingsConstraint {
   /// Requires that the value is one of the given choices.
   public static func oneOf(_ choices: [Value]) -> Self where Value: Equatable {
     let isChoice = lookup(of: choices)
-    return SettingsConstraint(
+    return .where(
       wording: { _, shown in
         choices.count == 1 ? shown(choices[0]) : Expectation.oneOf(choices, shown)
       },
       replacesBase: true, facts: { stored, _ in [.choices(choices.compactMap(stored))] },
       violation: { isChoice($0) ? nil : Violation() })
   }
+
+  /// Requires that the value is one of the given choices.
+  public static func oneOf(_ choices: Value...) -> Self where Value: Equatable { oneOf(choices) }
 
   /// Returns a function that checks whether a value is one of the choices; many choices are looked up in a set.
   private static func lookup(of choices: [Value]) -> @Sendable (Value) -> Bool where Value: Equatable {
@@ -48,7 +65,7 @@ extension SettingsConstraint {
   public static func matching(_ pattern: String) -> Self where Value: StringProtocol {
     let pattern = SettingsPattern(pattern)
     if let fault = pattern.fault { preconditionFailure("Invalid pattern of a settings key: \(fault).") }
-    return SettingsConstraint(
+    return .where(
       wording: { base, _ in "\(base) that matches '\(pattern.text.shortened())'" },
       facts: { _, isAsStored in isAsStored ? [.pattern(pattern.text)] : [] },
       violation: {
@@ -60,11 +77,17 @@ extension SettingsConstraint {
       })
   }
 
+  /// Requires that each string of the value matches a pattern as a whole.
+  public static func matching(_ pattern: String) -> Self
+  where Value: Sequence, Value.Element: StringProtocol & SettingsSerializable & Sendable {
+    .where(.each(.matching(pattern)))
+  }
+
   /// Requires a number of characters of a string, or of elements of a collection, in a range: `1...20`, `...3`.
   public static func count(_ range: some RangeExpression<Int> & Sendable) -> Self where Value: Collection {
     let bounds = Bounds<Int>(range)
     let isText = Value.self is any StringProtocol.Type
-    return SettingsConstraint(
+    return .where(
       wording: { base, _ in
         "\(base) \(isText ? "of" : "with") \(bounds.countWords(of: isText ? "character" : "element"))"
       },
@@ -80,7 +103,7 @@ extension SettingsConstraint {
   where Value: Sequence, Value.Element: SettingsSerializable {
     let bridge = Value.Element.settingsBridge
     let expected = constraint.expected(of: bridge)
-    return SettingsConstraint(
+    return .where(
       wording: { _, _ in "an array whose elements are each \(expected)" }, replacesBase: true,
       facts: { _, isAsStored in isAsStored ? constraint.facts(of: bridge).map { .each($0) } : [] },
       violation: { value in
@@ -91,6 +114,25 @@ extension SettingsConstraint {
         }
         return nil
       })
+  }
+
+  /// Requires that the value satisfies a condition of your own. Tools can show its description but cannot check it.
+  ///
+  /// - Parameters:
+  ///   - words: The words that follow the name of the type in errors: `that is even` for `an integer that is even`.
+  ///   - isSatisfied: Returns whether a value is valid.
+  public static func satisfying(_ words: String, _ isSatisfied: @escaping @Sendable (Value) -> Bool) -> Self {
+    .where(wording: { base, _ in "\(base) \(words)" }) { isSatisfied($0) ? nil : Violation() }
+  }
+
+  private typealias Violation = SettingsConstraint<Value>.Violation
+
+  private static func `where`(
+    wording: @escaping SettingsConstraint<Value>.Wording, replacesBase: Bool = false,
+    facts: @escaping SettingsConstraint<Value>.Facts = { _, _ in [] },
+    violation: @escaping @Sendable (Value) -> Violation?
+  ) -> Self {
+    .where(SettingsConstraint(wording: wording, replacesBase: replacesBase, facts: facts, violation: violation))
   }
 }
 

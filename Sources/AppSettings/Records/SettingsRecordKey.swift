@@ -33,10 +33,10 @@ where Record.ID: Sendable {
 
   init(name: String, ids: RecordIDCoding<Record.ID>, over fallback: Record?, details: [SettingsRecordDetail]) {
     precondition(
-      !details.contains { if case .formerNames = $0.content { true } else { false } },
+      !details.contains { if case .formerNames = $0.statement { true } else { false } },
       "Invalid settings key '\(name)': a key of records has no former names. Rename the table by a migration.")
     coding = RecordCoding(ids: ids, fallback: fallback)
-    super.init(name: name, details: details)
+    super.init(name: name, details.compactMap(\.statement))
   }
 
   package override func check(_ value: TOMLValue) throws(SettingsValueError) {
