@@ -4,17 +4,28 @@ import Testing
 /// other. `docs/design.md` says what each is for.
 struct LayoutTests {
   static let orders = [
-    "AppSettings": [
+    "Sources/AppSettings": [
       "System", "Errors", "File", "Document", "Patterns", "Values", "Keys", "Layers", "Migrations", "Redaction",
       "History", "Store", "Records",
     ],
-    "AppSettingsObserve": ["Hub", "Streams", "Callbacks", "Access", "Records"],
+    "Sources/AppSettingsObserve": ["Hub", "Streams", "Callbacks", "Access", "Records"],
+    "Page/Sources/SettingsPage": [
+      "Base", "Assets", "JSON", "Life", "HTTP", "Command", "Events", "Trials", "Interface", "Server",
+    ],
+    "Fleet/Sources/EtcdClient": [
+      "Configuration", "Requests", "Answers", "RPC", "Wire", "Transport", "Calls",
+    ],
   ]
-  static let targets = [
-    "SettingsTOML", "AppSettings", "AppSettingsImport", "AppSettingsGarage",
-    "AppSettingsSchema", "AppSettingsObserve", "AppSettingsFoundation", "AppSettingsTesting", "AppSettingsSealed",
-    "AppSettingsServiceLifecycle", "AppSettingsConfiguration", "settings-cli",
-  ]
+  static let targets =
+    [
+      "SettingsTOML", "AppSettings", "AppSettingsImport", "AppSettingsGarage",
+      "AppSettingsSchema", "AppSettingsObserve", "AppSettingsFoundation", "AppSettingsTesting", "AppSettingsSealed",
+      "AppSettingsServiceLifecycle", "AppSettingsConfiguration", "settings-cli",
+    ].map { "Sources/\($0)" } + [
+      "Page/Sources/SettingsPage", "Page/Sources/settings-page", "Fleet/Sources/EtcdClient",
+      "Fleet/Sources/SettingsFleet",
+      "Fleet/Sources/settings-fleet",
+    ]
 
   @Test(arguments: orders.keys.sorted()) func `folders use only those before them`(_ target: String) throws {
     let order = try #require(Self.orders[target])

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file of `Sources`, without its comments and strings.
+/// A file of a target, without its comments and strings.
 struct SourceFile {
   /// Where it is below its target: `Store/SettingsStore.swift`.
   let path: String
@@ -18,14 +18,16 @@ struct SourceFile {
     lineCount = text.count { $0 == "\n" }
     let code = Self.code(of: text)
     let declaration =
-      #/(?m)^(?:@\w+(?:\([^)\n]*\))? +)*(?:(?:public|package|final|indirect) +)*(?:struct|class|enum|protocol|typealias) (\w+)/#
+      #/(?m)^(?:@\w+(?:\([^)\n]*\))? +)*(?:(?:public|package|final|indirect) +)*(?:struct|class|actor|enum|protocol|typealias) (\w+)/#
     declared = code.matches(of: declaration).map { String($0.1) }
     used = Set(code.matches(of: /\b[A-Z]\w*/).map { String($0.0) })
   }
 
   /// The files of a target, those in its folders included.
+  ///
+  /// - Parameter target: Its folder in the repository.
   static func all(of target: String) throws -> [SourceFile] {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/\(target)")
+    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../\(target)")
       .standardizedFileURL.path
     let names = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
     return try names.filter { $0.hasSuffix(".swift") }.sorted().map {

@@ -83,7 +83,7 @@ final class WatchHub: Sendable {
       if isLate { watch.stop() }
     } catch {
       end(process, "")
-      throw Refusal(error)
+      throw error
     }
   }
 

@@ -28,10 +28,8 @@ struct Responder: Sendable {
     let reply: Reply
     do {
       reply = try await answer(request, connection)
-    } catch let refusal as Refusal {
+    } catch let refusal as any Refused {
       reply = refusal.reply
-    } catch let error as CommandError {
-      reply = Refusal(error).reply
     }
     try await send(reply, writer)
   }
@@ -147,14 +145,6 @@ struct Responder: Sendable {
     }
     try await writer.write(response: head, body: ResponseBody { try await stream(&$0) })
   }
-}
-
-/// A request that is not carried out.
-struct Refusal: Error {
-  var reply: Reply
-
-  init(_ status: HTTPResponse.Status, _ message: String) { reply = .failure(status, message) }
-  init(_ reply: Reply) { self.reply = reply }
 }
 
 extension String {

@@ -128,11 +128,3 @@ public struct PageAddress: Sendable {
     self.url = url
   }
 }
-
-/// Why the server cannot run.
-public struct PageError: Error, CustomStringConvertible {
-  /// The reason, as a sentence.
-  public let description: String
-
-  init(_ description: String) { self.description = description }
-}
