@@ -12,6 +12,9 @@ struct Round: Sendable, CustomStringConvertible {
 
   var restoresBackup: Bool { faults.last?.kind == .restoredBackup }
 
+  /// Within which time machines have to be right. A kernel takes four seconds to notice that a connection is forgotten.
+  var limit: Duration { .seconds(faults.contains { $0.kind == .connectionsForgotten } ? 9 : 5) }
+
   /// A round of random faults.
   ///
   /// - Parameter kinds: Those that are possible here.

@@ -93,9 +93,7 @@ extension RoundRun {
     case .connectionsForgotten:
       let proxies = fault.amount.isMultiple(of: 3) ? arena.desk : machine.proxies
       for proxy in proxies { try await arena.firewall.forgetConnections(to: proxy) }
-      // The heal does not bring them back. Both kernels need up to five and a half seconds to give them up, of which
-      // machines get five after the heal.
-      await bell.wait(.seconds(1)) { false }
+      // The heal does not bring them back.
       return true
     case .delay:
       let proxies = fault.amount.isMultiple(of: 3) ? arena.desk : machine.proxies

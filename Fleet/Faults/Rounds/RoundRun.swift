@@ -51,7 +51,7 @@ actor RoundRun {
       last = .now
     }
     let check = Check(arena)
-    try await check.waitUntilRight(after: last)
+    try await check.waitUntilRight(after: last, limit: round.limit)
     check.checkStates()
     if let backup {
       figures.count(.restoredBackup)

@@ -10,7 +10,7 @@ final class Figures: Sendable {
     case torn = "states of files that were never a document of the cluster"
     case refused = "refused documents applied"
     case wrong = "older texts, or texts before 'accept', applied"
-    case late = "checks in which a machine was not right within 5 s"
+    case late = "checks in which a machine was not right in time"
     case slow = "calls of over 3 s"
     case broken = "rounds that did not end as they should"
     case divergent = "rounds after which etcd's members differed"
