@@ -4,6 +4,9 @@ import Testing
 /// other. `docs/design.md` says what each is for.
 struct LayoutTests {
   static let orders = [
+    "Sources/SettingsTOML": [
+      "Text", "Values", "Index", "Syntax", "Reading", "Document", "Checking", "Writing", "Editing",
+    ],
     "Sources/AppSettings": [
       "System", "Errors", "File", "Document", "Patterns", "Values", "Keys", "Layers", "Migrations", "Redaction",
       "History", "Store", "Records",

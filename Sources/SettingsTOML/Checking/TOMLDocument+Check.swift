@@ -1,12 +1,3 @@
-/// What an edit has to achieve.
-enum Change {
-  case set(TOMLPath, TOMLValue)
-  case remove(TOMLPath)
-  case move(TOMLPath, TOMLPath)
-  /// Removes a path from an element of an array of tables.
-  case editElement(TOMLPath, Int, TOMLPath)
-}
-
 extension TOMLDocument {
   /// Checks an edit by parsing the text again, or the sections that it changed: it is valid TOML, the changed path has
   /// the value asked for, and every other path has its old value.

@@ -13,11 +13,11 @@
 /// `\xHH`, and times without seconds. It writes only TOML 1.0. Line breaks in multi-line strings are read as `\n`.
 public struct TOMLDocument: Sendable {
   /// The maximum size of a document in bytes: 256 MB.
-  public static let maximumSize = 256 * 1024 * 1024
+  public static let maximumSize = TextLimits.size
   /// The maximum number of levels of keys.
-  public static let maximumDepth = 1024
+  public static let maximumDepth = TextLimits.depth
   /// The maximum depth of brackets within each other in one value.
-  public static let maximumBracketDepth = 128
+  public static let maximumBracketDepth = TextLimits.bracketDepth
 
   /// The text. Bytes that no edit concerned are the original ones.
   public package(set) var bytes: [UInt8]

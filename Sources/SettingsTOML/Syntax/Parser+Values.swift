@@ -44,7 +44,7 @@ extension Parser {
 
   private mutating func enterBracket(level: Int) throws(SyntaxFault) {
     brackets += 1
-    guard brackets <= TOMLDocument.maximumBracketDepth, level <= TOMLDocument.maximumDepth else {
+    guard brackets <= TextLimits.bracketDepth, level <= TextLimits.depth else {
       throw SyntaxFault(.tooDeep, at: at)
     }
     at += 1

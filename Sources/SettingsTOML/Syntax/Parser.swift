@@ -26,7 +26,7 @@ struct Parser {
 
   /// Estimates the number of keys and tables from the beginning of a text.
   private static func expectedNodeCount(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
-    guard bytes.count <= TOMLDocument.maximumSize else { return 0 }
+    guard bytes.count <= TextLimits.size else { return 0 }
     let sampled = min(bytes.count, 2048)
     var count = 0
     for index in 0..<sampled {
@@ -38,7 +38,7 @@ struct Parser {
 
   /// Parses the rest, from the beginning of a line that is not inside a value.
   mutating func parseDocument() throws(SyntaxFault) {
-    guard end <= TOMLDocument.maximumSize else { throw SyntaxFault(.tooLarge, at: 0) }
+    guard end <= TextLimits.size else { throw SyntaxFault(.tooLarge, at: 0) }
     if at == 0, hasByteOrderMark(at: 0) { at = 3 }
     while at < end {
       let byte = base[at]
@@ -205,7 +205,7 @@ struct Parser {
     while true {
       let key = try parseKey()
       skipBlanks()
-      guard level <= TOMLDocument.maximumDepth else { throw SyntaxFault(.tooDeep, at: key.start) }
+      guard level <= TextLimits.depth else { throw SyntaxFault(.tooDeep, at: key.start) }
       let (existing, slot, hash) = find(key, in: parent)
       if at < end, base[at] == Byte.equals {
         guard existing == DocumentIndex.none else { throw SyntaxFault(.duplicateKey, at: key.start, see: existing) }
@@ -266,7 +266,7 @@ struct Parser {
     while true {
       let key = try parseKey()
       level += 1
-      guard level <= TOMLDocument.maximumDepth else { throw SyntaxFault(.tooDeep, at: key.start) }
+      guard level <= TextLimits.depth else { throw SyntaxFault(.tooDeep, at: key.start) }
       skipBlanks()
       let (existing, slot, hash) = find(key, in: parent)
       guard at < end, base[at] == Byte.dot else {

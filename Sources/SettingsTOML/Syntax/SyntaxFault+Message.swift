@@ -10,10 +10,10 @@ struct SyntaxFaultMessage {
   var text: String {
     switch fault.kind {
     case .tooLarge:
-      "The text has \(end) bytes, more than the maximum of \(TOMLDocument.maximumSize). Split the file."
+      "The text has \(end) bytes, more than the maximum of \(TextLimits.size). Split the file."
     case .tooDeep:
-      "Too deep: keys may have \(TOMLDocument.maximumDepth) levels, and brackets may be nested "
-        + "\(TOMLDocument.maximumBracketDepth) deep. Make it flatter."
+      "Too deep: keys may have \(TextLimits.depth) levels, and brackets may be nested "
+        + "\(TextLimits.bracketDepth) deep. Make it flatter."
     case .invalidUTF8:
       "\(faultyByte) is not valid UTF-8 here. Save the file as UTF-8."
     case .bareCarriageReturn:

@@ -175,22 +175,6 @@ extension TOMLValue {
   /// The value as TOML 1.0 writes it on one line, with inline tables.
   public var tomlText: String { TOMLEmitter.text(self) }
 
-  /// Parses one TOML value, written as after `=` in a file. Blanks around it are allowed, nothing else.
-  ///
-  /// - Throws: ``TOMLSyntaxError`` with the position in `literal`.
-  public init(parsing literal: String) throws(TOMLSyntaxError) {
-    let bytes = Array(literal.utf8)
-    let result = bytes.withUnsafeBufferPointer { buffer -> Result<TOMLValue, TOMLSyntaxError> in
-      var parser = Parser(buffer, isDocument: false)
-      do throws(SyntaxFault) {
-        return .success(try parser.parseLoneValue())
-      } catch {
-        return .failure(TOMLSyntaxError(error, in: buffer, tree: parser.tree))
-      }
-    }
-    self = try result.get()
-  }
-
   /// The kind of the first value in this one that TOML has no text for; `nil` if there is none.
   var unrepresentableKind: String? {
     switch self {
@@ -202,27 +186,5 @@ extension TOMLValue {
     case .table(let table): table.entries.lazy.compactMap(\.value.unrepresentableKind).first
     default: nil
     }
-  }
-}
-
-extension Parser {
-  fileprivate mutating func parseLoneValue() throws(SyntaxFault) -> TOMLValue {
-    guard end <= TOMLDocument.maximumSize else { throw SyntaxFault(.tooLarge, at: 0) }
-    skipBlanks()
-    var node = IndexNode(kind: .inline)
-    node.start = UInt32(at)
-    let value: TOMLValue
-    if at < end, base[at] == Byte.openBrace {
-      let id = tree.append(node, slot: nil)
-      try parseInlineTable(id, level: 1)
-      value = Materializer(base: base, tree: tree).value(id)
-    } else {
-      (node.kind, node.isPlain) = try scanValue(level: 1)
-      node.end = UInt32(at)
-      value = Materializer.scalarOrArray(node, base)
-    }
-    skipBlanks()
-    guard at == end else { throw SyntaxFault(.textAfterValue, at: at) }
-    return value
   }
 }

@@ -115,8 +115,8 @@ extension TOMLPath {
         throw fault("\(separator.quotedForMessage) needs quotes, as in 'a.\"b c\".d'")
       }
       scalars = scalars.dropFirst()
-      guard components.count < TOMLDocument.maximumDepth else {
-        throw fault("it has more than \(TOMLDocument.maximumDepth) keys, and no document is that deep")
+      guard components.count < TextLimits.depth else {
+        throw fault("it has more than \(TextLimits.depth) keys, and no document is that deep")
       }
     }
     self.init(components)
