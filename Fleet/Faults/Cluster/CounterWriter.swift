@@ -9,6 +9,9 @@ final class CounterWriter: Sendable {
     /// The last number that the cluster acknowledged, and the last one that was sent.
     var acknowledged = 0
     var sent = 0
+    /// What it does, since when, and why it failed last: for a report that it stores nothing.
+    var step: (what: String, since: ContinuousClock.Instant)?
+    var failure = "no failure"
   }
 
   let counter: String
@@ -58,7 +61,9 @@ final class CounterWriter: Sendable {
   ///
   /// - Returns: Whether it was acknowledged.
   func write() async -> Bool {
+    defer { begin(nil) }
     do {
+      begin("a range")
       let answer = try await figures.call("a range") { () async throws(EtcdError) in
         try await client.range(EtcdRange(.prefix(prefix)))
       }
@@ -73,18 +78,24 @@ final class CounterWriter: Sendable {
         try writer.write(
           Texts.set(counter, to: number, in: text ?? []), version: 1,
           signing: DocumentWriter.Signing(key: key, millisecondsSince1970: Texts.millisecondsSince1970)))
+      begin("a transaction")
       do throws(EtcdError) {
         let isStored = try await figures.call("a transaction") { () async throws(EtcdError) in
           try await client.transaction(transaction)
         }.succeeded
-        if isStored { acknowledge(number) }
+        if isStored { acknowledge(number) } else { fail("somebody else was first") }
         return isStored
       } catch {
         if error.mayHaveHappened { figures.note { $0.unknown += 1 } }
-        return false
+        throw error
       }
     } catch {
+      fail("\(error)")
       return false
     }
   }
+
+  private func begin(_ step: String?) { state.withLock { $0.step = step.map { ($0, .now) } } }
+
+  private func fail(_ reason: String) { state.withLock { $0.failure = reason } }
 }

@@ -101,7 +101,13 @@ actor RoundRun {
     let isWritten = await bell.wait(.seconds(20)) {
       zip(arena.counters, before).allSatisfy { $0.now.acknowledged > $1 }
     }
-    guard isWritten else { throw Failure("writers store nothing any more, although all is healed") }
+    guard !isWritten else { return }
+    let states = zip(arena.counters, before).map { counter, before in
+      let now = counter.now
+      let step = now.step.map { "in \($0.what) for \(ContinuousClock.now - $0.since)" } ?? "between calls"
+      return "\(counter.counter): \(now.acknowledged - before) stored, \(step), last \(now.failure)"
+    }
+    throw Failure("writers store nothing any more, although all is healed\n" + states.joined(separator: "\n"))
   }
 
   // MARK: Repairs
