@@ -1,11 +1,11 @@
-"""The plot of what each system lost, from the tables of docs/durability.md, which are those that Scripts/faults prints."""
+"""The plot of what each system lost, from the tables of Faults/README.md, which are those that Scripts/faults prints."""
 
 from measurements import fail
 from svg import MARGIN, WIDTH, Page
 
-LOSSES = "docs/durability.md"
+LOSSES = "Faults/README.md"
 
-# What each system lost: the heading of a table in docs/durability.md, the name of the row, the columns that count what
+# What each system lost: the heading of a table in Faults/README.md, the name of the row, the columns that count what
 # was lost, that of which they are a part, and what it is.
 EXPERIMENTS = [
     ("Writers at once, each with its own keys", "8 writers, a key each", ["lost"], "said to be stored", "stored sets"),
