@@ -52,7 +52,7 @@
       let stored = StoredValue(of: key, in: state)
       do throws(SettingsValueError) {
         let value = try stored.decoded(by: key) ?? nil
-        // A value that the key itself would refuse does not count.
+        // A value that the key itself would refuse is ignored.
         if case .value(let value) = stored { try declared[path]?.check(value) }
         return value
       } catch {

@@ -51,7 +51,7 @@
       try value(forKey: key, type: type)
     }
 
-    /// Watches the value: the present one, then each new one. A slow reader gets the newest and no queue of old ones.
+    /// Watches the value: the present one, then each new one. A slow reader gets the newest value, not a queue of old ones.
     public func watchValue<Return: ~Copyable>(
       forKey key: AbsoluteConfigKey, type: ConfigType,
       updatesHandler: (

@@ -14,7 +14,7 @@ extension SettingsOldForm {
   /// ```
   ///
   /// The archive is read with secure coding: no other class of the app is created from it, and a field of another type
-  /// than `init(coder:)` requests is `nil`. The class is found by its own name, without its former module.
+  /// than `init(coder:)` requests is `nil`. The class is found by its own name, without its old module.
   ///
   /// - Parameters:
   ///   - type: The class.

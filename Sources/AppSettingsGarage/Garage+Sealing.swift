@@ -24,12 +24,12 @@ extension Garage {
   /// try garage.changeCipher(to: .aesGCM(key: newKey))
   /// ```
   ///
-  /// This is one atomic write: after a crash, either all records are sealed with the former cipher or all with the new
+  /// This is one atomic write: after a crash, either all records are sealed with the old cipher or all with the new
   /// one. Sync status, comments and fields that no type knows stay. This garage continues with the new cipher; other
   /// garages open on the file, in this process or another, get errors from then on.
   ///
-  /// Backups stay sealed with the former key. To restore one, pass the former cipher to ``restore(_:sealedWith:)``. If
-  /// somebody else knows the former key, remove the backups.
+  /// Backups stay sealed with the old key. To restore one, pass the old cipher to ``restore(_:sealedWith:)``. If
+  /// someone else knows the old key, remove the backups.
   ///
   /// - Parameter cipher: The new cipher for the records.
   /// - Throws: `SettingsError` `sealedRecord` if this garage has no cipher or not that of the file, or if a record
@@ -72,7 +72,7 @@ extension Garage {
         format = either
         return edits
       } checkingAgain: { [core] _ in
-        // New content in the file may be sealed with the former key.
+        // New content in the file may be sealed with the old key.
         throw core.overtakenError("something")
       }
       format = new
@@ -81,7 +81,7 @@ extension Garage {
 
   /// Replaces the file with a backup, after backing up the present file.
   ///
-  /// With a cipher, no plain text is restored: a backup with plain records is refused, or sealed on the way if the
+  /// With a cipher, no plain text is restored: a backup with plain records is refused, or is sealed then if the
   /// garage was opened with ``PlainRecords/seal``.
   ///
   /// - Parameters:

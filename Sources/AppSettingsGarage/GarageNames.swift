@@ -58,7 +58,7 @@ final class GarageNames: Sendable {
     if let known = state.withLock({ $0.entries[ObjectIdentifier(type)] }) { return known }
     let record = type as? any GarageNamed.Type
     let name = record?.recordName ?? Self.defaultName(of: type)
-    // The present name is not a former one: records under it must not move.
+    // The present name is not an earlier one: records under it must not move.
     let former = (record?.formerNames ?? []).filter { $0 != name }
     let entry = Entry(name: name, former: former)
     let typeName = String(reflecting: type)

@@ -31,7 +31,7 @@ final class GarageWriting: @unchecked Sendable {  // used by the one thread that
 
   /// Parks objects with all that they refer to.
   ///
-  /// A given object takes precedence over another with the same id that one refers to. If this throws, the draft may
+  /// A given object wins over another with the same id that one refers to. If this throws, the draft may
   /// have some of the objects.
   func park<T: Codable & Identifiable>(_ objects: [T]) throws {
     let name = try names.entry(of: T.self).name

@@ -15,7 +15,7 @@ import AppSettings
 ///
 /// A reference that is not optional must lead to a record. An optional one that leads to none is `nil`, and its id
 /// stays until you set the property. Objects in a cycle of references keep each other alive until you set one of the
-/// references to `nil`, as with strong references.
+/// references to `nil`, as for strong references.
 ///
 /// Coders other than a garage's encode the object itself in place of its id.
 @propertyWrapper

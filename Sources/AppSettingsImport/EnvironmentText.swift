@@ -95,7 +95,7 @@ enum EnvironmentText {
     private mutating func value() throws(ImportFailure) -> (String, isQuoted: Bool) {
       var result: [UInt8] = []
       var isQuoted = false
-      // Outside quotes, leading and trailing blanks do not count.
+      // Outside quotes, leading and trailing blanks are dropped.
       var blanks: [UInt8] = []
       func take(_ byte: UInt8) {
         result += blanks

@@ -135,7 +135,7 @@ struct GitConfigText {
     guard byte == UInt8(ascii: "=") else { throw fault("is neither a section nor 'key = value'") }
     at += 1
     var value: [UInt8] = []
-    // Leading and trailing blanks do not count, unless they are in quotes.
+    // Leading and trailing blanks are dropped, unless they are in quotes.
     var end = 0
     var isQuoted = false
     while let byte = current, byte != 10 {

@@ -144,7 +144,7 @@ struct ImportPlan {
       if document.bytes.isEmpty, rules == SettingsImportRules(), let whole = try whole(report) {
         document = whole
       } else {
-        // Former names move only for values that are imported in the end.
+        // Names of earlier releases move only for values that are imported in the end.
         let locks = SettingsFormat.locksPath
         let taken = report.taken.map(\.key)
         let keys = taken.filter { $0 != locks } + (taken.contains(locks) ? [locks] : [])

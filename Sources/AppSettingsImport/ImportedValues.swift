@@ -21,7 +21,7 @@ struct ImportedValues {
 
   mutating func skip(_ path: TOMLPath, _ reason: String) { skipped.append(.init(source: path, reason: reason)) }
 
-  /// Sets a value. If a path has two values, the second counts, and the report says so.
+  /// Sets a value. If a path has two values, the second wins, and the report says so.
   ///
   /// - Parameters:
   ///   - value: The value.
@@ -39,7 +39,7 @@ struct ImportedValues {
       guard there.table == nil || value.table != nil else {
         return skip(path, "'\(path)' is a table, and cannot have a value")
       }
-      skip(path, "it has several values, of which the last one counts")
+      skip(path, "it has several values, of which the last one is taken")
     }
     values.apply(Edit(path: path, value: value))
     texts[path] = text

@@ -62,7 +62,7 @@ public struct SettingsImportReport: Sendable, Hashable {
   public var taken: [Taken] = []
   /// The skipped values.
   public var skipped: [Skipped] = []
-  /// The imported values with a name that has dots and that no rule and no key of the app explains. Such a name stays as
+  /// The imported values whose names have dots and match no rule and no key of the app. Such a name stays as
   /// it is, in quotes: `"view.zoom"` is another key than `zoom` in the table `view`.
   public var dotted: [Taken] = []
   /// The values skipped because an administrator has locked the key; `skipped` contains them, too.

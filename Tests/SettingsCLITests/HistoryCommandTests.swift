@@ -314,7 +314,7 @@ struct HistoryCommandTests {
     // The app takes fewer values today.
     try test.home.write(
       SchemaHome.schema.replacingOccurrences(of: "\"light\", \"dark\"", with: "\"light\""), to: test.schemaFile)
-    try refused("theme", status: 4, "the former value is not valid today: 'theme' needs")
+    try refused("theme", status: 4, "value is not valid today: 'theme' needs")
     try test.home.write(SchemaHome.schema, to: test.schemaFile)
     try test.home.write("settings-locked = [\"theme\"]\ntheme = \"light\"\n", to: test.systemFile)
     try refused("theme", status: 5, "'theme': it is locked by")

@@ -100,7 +100,7 @@ struct LineComparison {
     isAdded[newPlaces[newIndex]] = false
   }
 
-  /// A point on a shortest way through a stretch whose ends differ, or the farthest one on the way to it. No part is
+  /// A point on a shortest way through a stretch whose ends differ, or the farthest one towards it. No part is
   /// the whole.
   private mutating func middle(of stretch: Stretch) -> (old: Int, new: Int) {
     let (width, height) = (stretch.old.count, stretch.new.count)

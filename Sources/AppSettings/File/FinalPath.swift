@@ -5,7 +5,7 @@ import Glibc
 /// A dangling link leads to the place where its target would be created: writing through it creates that and keeps the
 /// link.
 package struct FinalPath: Sendable, Equatable {
-  /// The directory of the file; the kernel follows links on the way to it.
+  /// The directory of the file; the kernel follows links along the path to it.
   package var directory: String
   /// The file's name in it.
   package var name: String

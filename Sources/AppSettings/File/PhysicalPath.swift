@@ -4,8 +4,8 @@ import Glibc
 ///
 /// Every spelling of a path, and every symbolic link to a file, has the same physical path, and two files never share
 /// one. It is the name under which data about a file is kept: its backups, and work pending after a migration. The file
-/// need not exist: a dangling link leads to the place where its target would be created, and a missing directory counts
-/// as the one that a write would create.
+/// need not exist: a dangling link leads to the place where its target would be created, and a missing directory is
+/// treated as the one that a write would create.
 ///
 /// Hard links and bind mounts are separate names, as for everything that replaces files.
 package struct PhysicalPath: Sendable, Hashable, CustomStringConvertible {
@@ -15,7 +15,7 @@ package struct PhysicalPath: Sendable, Hashable, CustomStringConvertible {
   /// The file's name.
   package var name: String { description.lastPathPart }
 
-  /// The maximum number of links on the way, as in the kernel: `path_resolution(7)`.
+  /// The maximum number of links along the path, as in the kernel: `path_resolution(7)`.
   private static let mostLinks = 40
 
   /// Follows a path component by component, as the kernel does.

@@ -6,7 +6,7 @@ import SettingsTOML
 /// rename put a whole file in place. Others empty the file or remove it, write it piece by piece, and close it. Taking
 /// an intermediate content for the settings would show defaults and write them back.
 ///
-/// | what is found | when it counts |
+/// | what is found | when it takes effect |
 /// | what was there before | at once |
 /// | a file that nobody has open for writing | at once, except for the next two |
 /// | an empty file, one that does not parse, one written in place that has lost keys | ``incomplete`` after the last change |
@@ -90,10 +90,10 @@ package struct SaveWatch: Sendable {
     case lacksKeys
   }
 
-  /// Returns how long to leave the file alone until it counts.
+  /// Returns how long to leave the file alone until it takes effect.
   ///
   /// - Parameter wholeness: Checks the text; called only if the file is so new that it matters.
-  /// - Returns: Nanoseconds until the file should be re-read; `nil` if it counts now.
+  /// - Returns: Nanoseconds until the file should be re-read; `nil` if it takes effect now.
   package mutating func wait(
     for found: SettingsFile.Contents, after known: Known, _ evidence: Evidence, at now: Moment = .now,
     wholeness: () -> Wholeness

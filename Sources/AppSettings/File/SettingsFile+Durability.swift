@@ -12,7 +12,7 @@ extension SettingsFile {
     } catch {
       // A process that may not open the file or its directory has not written it either.
       guard ![EACCES, EPERM, EROFS, EINVAL].contains(error.rawValue) else { return }
-      throw .system(error, "sync", path, then: "A power failure may bring back its former text.")
+      throw .system(error, "sync", path, then: "A power failure may bring back its old text.")
     }
   }
 }

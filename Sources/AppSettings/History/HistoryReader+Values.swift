@@ -4,8 +4,8 @@ import SettingsTOML
 extension HistoryReader {
   /// Whether a record has changed a value at or below one of some paths.
   ///
-  /// A change of a table around the path counts if it added, removed or changed the value at the path. It also counts if
-  /// the history leaves that value out, so that nobody can tell.
+  /// A change of a table around the path is one of the path if it added, removed or changed the value there, or if the
+  /// history leaves that value out, so that nobody can tell.
   func hasChanged(_ record: HistoryRecord, at paths: [TOMLPath]) -> Bool {
     record.changes.contains { change in
       paths.contains { path in

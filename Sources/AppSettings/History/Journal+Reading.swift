@@ -2,7 +2,7 @@ import SettingsTOML
 
 /// What a reader asks of a journal.
 extension Journal {
-  /// A former text of the settings file, as it was kept.
+  /// An earlier text of the settings file, as it was kept.
   struct Text: Sendable, Equatable {
     var bytes: [UInt8]
     /// The number of bytes of the list of known keys with which it was made.

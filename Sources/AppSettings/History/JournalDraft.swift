@@ -59,7 +59,7 @@ struct JournalDraft {
     self.keys = keys
     self.migrations = migrations
     state = JournalState(folder: folder, stamp: stamp, keysStamp: keysStamp, keys: keys, base: journal.base)
-    // What a killed writer left of a line ends here, and does not count, also if nothing but the line break was missing.
+    // What a killed writer left of a line ends here, and is ignored, even if nothing but the line break was missing.
     if journal.text.bytes.last != 0x0A { lines = Array("!\n".utf8) }
     let last = folder.lastKnown()
     state.reserved = last?.reserved ?? 0

@@ -157,7 +157,7 @@ struct JournalFolder: Sendable {
     func append(_ lines: [UInt8], isWhole: Bool) throws(Errno) -> FileStamp {
       var lines = lines
       if !isWhole, stamp.size > 0, try system.lastByte(of: descriptor, size: stamp.size, path: file) != 0x0A {
-        // What a killed writer left of a line ends here, and does not count.
+        // What a killed writer left of a line ends here, and is ignored.
         lines.insert(0x0A, at: 0)
       }
       try system.writeAll(lines, to: descriptor, path: file)
@@ -218,7 +218,7 @@ struct JournalFolder: Sendable {
   /// Says what is known now. A failure costs the next process some time.
   ///
   /// It is written in place, and never emptied first: `ext4` writes the blocks of such a file at once. What was longer is
-  /// overwritten with zeros: it has the lengths of former secrets.
+  /// overwritten with zeros: it has the lengths of earlier secrets.
   func note(_ state: JournalState) throws {
     let file = try open(present, flags: O_WRONLY)
     var bytes = PresentFile.bytes(of: state)

@@ -1,7 +1,7 @@
 /// Whether a store keeps a history of the user's file, and how much of it.
 ///
 /// A file has one history, whichever programs write it: `$XDG_STATE_HOME/app-settings/files/PATH.history`, readable for
-/// its user alone. It says who changed which value and when, and any former text can be had from it. Values of keys that
+/// its user alone. It says who changed which value and when, and has every earlier text. Values of keys that
 /// are declared as ``SettingsKeyDetail/secret`` are never in it, nor are values of keys that nobody has declared yet.
 /// A person turns it off, and removes it, with `settings-history = false` in the file.
 public struct SettingsHistory: Sendable, Hashable {

@@ -36,7 +36,7 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
   package let needsRestart: Bool
   /// The dotted paths that the key had in earlier releases, the newest first.
   public var formerNames: [String] { paths.dropFirst().map(\.description) }
-  /// The paths where its value may be stored: the present one first, then the former ones.
+  /// The paths where its value may be stored: the present one first, then the earlier ones.
   package let paths: [TOMLPath]
   /// The number of the declarations that the key was last found to match; 0 if none.
   let agreedWith = Atomic<UInt64>(0)

@@ -40,7 +40,7 @@ public struct SettingsKeyDetail<Value: Sendable>: SettingsConstraining {
   /// Declares the names that the key had in earlier releases.
   ///
   /// A layer without a value under the key's name is read under its former names. The next write of the key stores the
-  /// value under the present name and removes the former one in the same write.
+  /// value under the present name and removes the earlier one in the same write.
   ///
   /// A former name above or below the key's own (`font` for `font.size`) is a programming error and traps: removing one
   /// would remove the other. Use ``MigrationStep/rename(_:to:replacing:)`` instead. A key of records has no former names.
@@ -74,7 +74,7 @@ enum KeyStatement: Sendable {
   case restart
 }
 
-/// A layer in which a key counts only if its declaration allows that.
+/// A layer in which a key takes effect only if its declaration allows that.
 public struct SettingsRestrictedLayer: Sendable, Hashable {
   /// A project's file, which may be anyone's: a repository that a person has cloned.
   public static let project = SettingsRestrictedLayer()
@@ -91,14 +91,14 @@ public enum SettingsReference: String, Sendable, Hashable {
 }
 
 extension SettingsKeyDetail {
-  /// Lets a layer set the value in which most keys do not count; see ``SettingsProject``.
+  /// Lets a layer that most keys ignore set the value; see ``SettingsProject``.
   ///
   /// A secret key cannot be allowed. A key whose value leads to something outside, such as a `URL`, a path or one that
   /// ``refers(to:)`` something, needs a statement of why that is safe. Otherwise it is a programming error to use the key
   /// in a project, and traps.
   public static func allowed(in layer: SettingsRestrictedLayer) -> Self { Self(.projects(safety: nil)) }
 
-  /// Lets a layer set the value in which most keys do not count, although the value leads to something outside.
+  /// Lets a layer that most keys ignore set the value, although the value leads to something outside.
   ///
   /// - Parameters:
   ///   - layer: The layer.

@@ -1,6 +1,6 @@
 import SettingsTOML
 
-// Reads a key with former names. The layers take precedence over the names: a value in a higher layer hides those in
+// Reads a key with former names. The layers win over the names: a value in a higher layer hides those in
 // lower ones, whatever their names. Within a layer the value under the present name is used, or else that under the
 // newest former name. A lock applies to all names.
 

@@ -16,7 +16,7 @@ package struct LayerValue: Sendable {
   }
 
   package var layer: SettingsLayer
-  /// The path of the value in the layer: the present name, a former one, or that of a value above both.
+  /// The path of the value in the layer: the present name, an earlier one, or that of a value above both.
   package var path: TOMLPath
   package var value: TOMLValue
   package var position: TOMLPosition?
@@ -44,7 +44,7 @@ extension SettingsSnapshot {
 
   /// The values that the files have at a path, those of the highest layer first.
   ///
-  /// - Parameter names: The present name of the path, then former ones.
+  /// - Parameter names: The present name of the path, then earlier ones.
   package func values(at names: [TOMLPath]) -> [LayerValue] {
     let pathLocks = locks(of: names)
     var values: [LayerValue] = []

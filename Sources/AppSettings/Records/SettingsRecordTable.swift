@@ -25,7 +25,7 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
 
   /// The record with an id, or `nil` if there is none or it cannot be read.
   ///
-  /// A value that you set is visible to this process at once and written in the background, as with a key's subscript;
+  /// A value that you set is visible to this process at once and written in the background, as in a key's subscript;
   /// `nil` removes the record. A refused change (a record with another id, a locked record, the removal of an
   /// administrator's record) is reported as a problem. So is a change in place of a record that cannot be read, such as
   /// `settings[.profiles]["work"]?.region = "us"`.

@@ -10,7 +10,7 @@ import SettingsTOML
 ///    array, also one of tables, that has such a string in it. Never a number or a boolean, nor a table for its name.
 ///
 /// Comments beside or directly above a secret go with it, and so does every comment that names a declared secret, or
-/// that has an assignment to a name as in 3: it may be a former value.
+/// that has an assignment to a name as in 3: it may be an earlier value.
 ///
 /// What is *kept* for long is judged with caution (``isCautious``): once anything is declared, a key that is not may be
 /// the misspelt name of a secret, and its value is not kept. So it does not matter which of a program's keys have been

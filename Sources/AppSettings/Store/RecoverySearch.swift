@@ -36,7 +36,7 @@ package struct RecoverySearch: Sendable, Hashable {
   /// The newest entry whose text parses, if that text cannot be used, because the history does not keep all its values.
   package private(set) var incomplete: SettingsHistoryEntry?
 
-  /// The number of texts without all their values after which the history counts for nothing.
+  /// The number of texts without all their values after which the history is given up.
   private static let mostTried = 200
 
   /// - Parameter broken: The present text of the file.

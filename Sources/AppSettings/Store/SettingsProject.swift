@@ -7,14 +7,15 @@ package import SettingsTOML
 ///   app: "org.example.editor", project: SettingsProject(from: folder, keys: [.indent, .lineLength]))
 /// ```
 ///
-/// The file's values are above the user's. A value that the key cannot use leaves the one below it: somebody else has
-/// written it. That and everything else in the file count for nothing, and are reported. A file counts only if it is a regular one of this user or of root that no one else may write.
+/// The file's values are above the user's. A value that the key cannot use leaves the one below it, because
+/// someone else has written it. That value and everything else in the file are ignored and reported. The file itself is
+/// used only if it is a regular one of this user or of root that no one else may write.
 public struct SettingsProject: Sendable, Hashable {
   /// The absolute path of the directory from which the file is looked for.
   public let directory: String
-  /// The names of each key that counts there: the present one, then former ones.
+  /// The names of each key that takes effect there: the present one, then earlier ones.
   package let keys: [[TOMLPath]]
-  /// The keys, as far as they are known: values that they cannot use do not count.
+  /// The keys, as far as they are known: values that they cannot use are ignored.
   let declared: [AnySettingsKey]
 
   /// Makes a project.
@@ -61,7 +62,7 @@ public struct SettingsProject: Sendable, Hashable {
     }
   }
 
-  /// Whether a path is that of a key that counts, or of a part of one.
+  /// Whether a path is that of a key that takes effect, or of a part of one.
   func allows(_ path: TOMLPath) -> Bool { keys.contains { $0.contains(where: path.hasPrefix) } }
 }
 

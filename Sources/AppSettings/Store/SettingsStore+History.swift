@@ -63,7 +63,7 @@ extension SettingsStore {
     }
   }
 
-  /// A former text of the user's file, without the values that the history does not keep.
+  /// An earlier text of the user's file, without the values that the history does not keep.
   ///
   /// - Parameter number: The number of an entry: the text after it. One less than that of the first entry is the text
   ///   with which the history begins.
@@ -73,7 +73,7 @@ extension SettingsStore {
     return String(decoding: try reader.text(after: number), as: UTF8.self)
   }
 
-  /// A former text of the user's file in today's form: migrated in memory, if that is possible.
+  /// An earlier text of the user's file in today's form: migrated in memory, if that is possible.
   package func formerDocument(after number: Int) throws(SettingsError) -> TOMLDocument {
     var document = try core.parse(Array(try formerText(after: number).utf8))
     let former = document
@@ -112,8 +112,8 @@ extension SettingsStore {
   /// no others. Comments come back as far as the lines that they were in are the same.
   ///
   /// - Returns: The entry that was undone.
-  /// - Throws: ``SettingsError`` `noHistory` if there is nothing to undo, or a former value is not kept; `conflict` if
-  ///   a value was changed since; `invalidValue` if a key refuses the former value today; `migrationFailed` if a former
+  /// - Throws: ``SettingsError`` `noHistory` if there is nothing to undo, or an old value is not kept; `conflict` if
+  ///   a value was changed since; `invalidValue` if a key refuses the old value today; `migrationFailed` if an old
   ///   text cannot be migrated; `locked`; otherwise as ``set(_:for:)``. The file is unchanged.
   @discardableResult
   public func undo() throws(SettingsError) -> SettingsHistoryEntry { try undo(.last) }

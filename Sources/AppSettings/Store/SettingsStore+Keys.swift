@@ -19,7 +19,7 @@ extension SettingsStore {
   public var usedKeys: Set<AnySettingsKey> { Set(core.declarations.keys) }
 
   /// The paths of all values in the user's file, also of those that no key is declared for; tables that hold anything
-  /// are not among them, nor are reserved keys. What was set and is not yet written is included.
+  /// are not among them, nor are reserved keys. Includes what was set but not yet written.
   public var storedPaths: [TOMLPath] {
     var paths: [TOMLPath] = []
     TOMLPath.root.collectDifferences(nil, .table(core.userTable), into: &paths)

@@ -18,7 +18,7 @@ public struct SettingsTransaction: SettingsAccess {
 
   /// The value of a key.
   ///
-  /// The whole update fails if a value is set that the key refuses, or for a locked key. It also fails if the closure
+  /// The whole update fails if it sets a value that its key refuses, or a locked key. It also fails if the closure
   /// has read the key before and its stored value cannot be decoded: what is set would be made from the default, and
   /// replace what the file has.
   public subscript<Value>(key: SettingsKey<Value>) -> Value {

@@ -26,7 +26,7 @@ extension StoreCore {
     while case .unsettled(let wait) = look(), SaveWatch.pause(for: wait, until: deadline) {}
   }
 
-  /// Checks the user's file and takes over a new content, unless somebody seems to be saving it.
+  /// Checks the user's file and adopts its new content, unless somebody seems to be saving it.
   ///
   /// - Parameter evidence: Whether a save is known to have ended.
   @discardableResult
@@ -108,7 +108,7 @@ extension StoreCore {
     }
   }
 
-  /// Re-reads the files around the own one and takes over new contents, as one change; first follows the choice of the
+  /// Re-reads the files around the own one and adopts new contents, as one change; first follows the choice of the
   /// profile. A file that somebody seems to be saving keeps its previous content meanwhile.
   @discardableResult
   package func lookAround(_ evidence: SaveWatch.Evidence = .asked) -> LookOutcome {

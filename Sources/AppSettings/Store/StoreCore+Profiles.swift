@@ -11,7 +11,7 @@ struct ProfileChoice: Sendable {
 
 /// Which profile is the own layer, and the change to another one.
 extension StoreCore {
-  /// The longest wait of a switch for writers of the former profile. After that it is tried again.
+  /// The longest wait of a switch for writers of the previous profile. After that it is tried again.
   private static let switchLimit = Duration.milliseconds(250)
   /// The time until the next attempt.
   private static let switchRetry: UInt64 = 20_000_000
@@ -74,7 +74,7 @@ extension StoreCore {
 
   /// Makes another profile the own layer. Observers see one change.
   ///
-  /// A commit in progress ends in the former profile, and edits that are pending are written there first: that is where
+  /// A commit in progress ends in the previous profile, and pending edits are written there first: that is where
   /// they were set.
   private func switchProfile(to name: String?, _ evidence: SaveWatch.Evidence) -> LookOutcome {
     let former = backing.name
@@ -160,7 +160,7 @@ extension StoreCore {
     return wait
   }
 
-  /// Withdraws the problems of the former own file, and reports that of the new one.
+  /// Withdraws the problems of the previous own file, and reports that of the new one.
   private func noteSwitch(from file: String, _ failure: SettingsError?) {
     problems.resolve {
       $0.file == file

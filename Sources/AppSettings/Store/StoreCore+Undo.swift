@@ -1,6 +1,6 @@
 import SettingsTOML
 
-/// Undoing and redoing: writes that put former values back.
+/// Undoing and redoing: writes that put earlier values back.
 extension StoreCore {
   /// Undoes or redoes a change.
   ///
@@ -112,7 +112,7 @@ extension StoreCore {
         let error = key.isSecret ? error.redacted : error
         throw SettingsError(
           .invalidValue,
-          "Cannot \(plan.verb) the change of '\(key.path)' in '\(backing.name)': the former value is not valid today: "
+          "Cannot \(plan.verb) the change of '\(key.path)' in '\(backing.name)': the earlier value is not valid today: "
             + "\(error). The file is unchanged.", file: location?.file)
       }
     }
@@ -136,7 +136,7 @@ package struct UndoPlan: Sendable {
   /// The entry that is taken back.
   package fileprivate(set) var entry: SettingsHistoryEntry
   let cause: HistoryCause
-  /// The former values.
+  /// The earlier values.
   package let edits: [Edit]
   /// The layers before it.
   package let view: SettingsSnapshot
@@ -151,7 +151,7 @@ package struct UndoPlan: Sendable {
   package var verb: String { cause.reason.rawValue }
 }
 
-/// Which entries of a history are passed over on the way to the one to take back, as an editor does it.
+/// Which entries of a history are passed over before the one to take back, as an editor does it.
 private struct Stepping {
   enum Step { case pass, take, end }
 

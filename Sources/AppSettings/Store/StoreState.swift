@@ -20,7 +20,7 @@ struct StoreState: Sendable {
   var writingTexts: [[UInt8]] = []
   /// The remaining time of the commit in progress.
   var commitLimit: TimeLimit?
-  /// Counts the contents taken over from the file, so that a slower reader knows that it is outdated.
+  /// Counts the contents adopted from the file, so that a slower reader knows that it is outdated.
   var userRevision: UInt64 = 0
   /// The inode of the file in which `userBytes` were last seen; distinguishes a save in place from one by a rename.
   var userInode: UInt64?

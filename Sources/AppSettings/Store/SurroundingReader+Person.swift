@@ -30,7 +30,7 @@ extension SurroundingReader {
     } catch {
       return note(error, using: "No project is used.")
     }
-    // A link on the way may lead to another directory later.
+    // A link along the path may lead to another directory later.
     if !directory.isBytewise(project.directory) { watch(file: "\(project.directory)/\(name)") }
     for path in SettingsProject.candidates(name, upwardsFrom: directory) {
       watch(file: path)
@@ -79,12 +79,12 @@ extension SurroundingReader {
     }
     guard status.isRegular else {
       throw refuse(
-        "it is \(status.kindName), and only a regular file counts there", "Put the file itself in its place.")
+        "it is \(status.kindName), and only a regular file is used there", "Put the file itself in its place.")
     }
     guard status.owner == geteuid() || status.owner == 0 else {
       throw refuse(
         "it belongs to user \(status.owner)",
-        "If you trust what it says, take it over: 'sudo chown \(geteuid()) \(path)'.")
+        "If you trust what it says, make it yours: 'sudo chown \(geteuid()) \(path)'.")
     }
     let mayGroupWrite = status.permissions & 0o020 != 0
     guard status.permissions & 0o002 == 0,

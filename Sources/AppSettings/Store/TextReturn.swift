@@ -19,7 +19,7 @@ struct TextReturn {
     parts = TextChange(from: after, to: before, linewise: true).parts.filter { !KeptText.leavesOut($0.added) }
   }
 
-  /// The document after edits, with as much of the former text as possible; `nil` if none of that fits.
+  /// The document after edits, with as much of the earlier text as possible; `nil` if none of that fits.
   ///
   /// - Parameter kept: The document's text as the history would keep it: both are compared in that form.
   func document(

@@ -35,7 +35,7 @@ struct Undo {
     after = try reader.text(after: record.number)
   }
 
-  /// The edits that put the former values back into a document of today.
+  /// The edits that put the earlier values back into a document of today.
   ///
   /// - Throws: ``SettingsError`` `conflict`, `noHistory`, `migrationFailed`.
   func edits(of document: TOMLDocument) throws(SettingsError) -> [Edit] {
@@ -80,7 +80,7 @@ struct Undo {
 
   private func isWanted(_ path: TOMLPath) -> Bool { names?.contains { path.isRelated(to: $0) } ?? true }
 
-  /// A former text in today's form.
+  /// An earlier text in today's form.
   private func today(_ bytes: [UInt8]) throws(SettingsError) -> TOMLDocument {
     guard var document = KeptText.document(of: bytes) else {
       throw failure(.noHistory, "the text of that time did not parse")

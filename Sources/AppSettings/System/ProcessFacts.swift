@@ -8,7 +8,7 @@ package enum ProcessFacts {
     getenv(name).map { PathText.text($0) }
   }
 
-  /// All variables of the environment. Of two with one name the first counts, as for `getenv(3)`.
+  /// All variables of the environment. Of two with one name the first wins, as for `getenv(3)`.
   package static var environment: [String: String] {
     var result: [String: String] = [:]
     var next = environ

@@ -24,7 +24,7 @@ extension Syscalls {
 
   /// `renameat2(2)` with `RENAME_EXCHANGE`: two files exchange their names in one step.
   ///
-  /// Watchers of the directory see a file of the first name disappear and then appear, as with programs that keep a
+  /// Watchers of the directory see a file of the first name disappear and then appear, as when a program keeps a
   /// backup when they save. With the names in the other order they would see it disappear last.
   ///
   /// - Returns: Whether it did; `false` if the file system cannot.

@@ -5,7 +5,7 @@ extension SchemaType {
   ///
   /// - Parameters:
   ///   - text: A string as it is; any other value in its TOML form. Booleans may also be `yes` and `no`.
-  ///   - hint: A present or former value of the key. If the type allows any value, the text is read as the hint's type.
+  ///   - hint: A present or old value of the key. If the type allows any value, the text is read as the hint's type.
   /// - Throws: ``SettingsValueError`` if the text is not a value of this type.
   package func value(of text: String, like hint: TOMLValue? = nil) throws(SettingsValueError) -> TOMLValue {
     var refusal: SettingsValueError?

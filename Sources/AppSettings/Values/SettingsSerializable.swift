@@ -8,7 +8,7 @@
 /// struct Window: Codable, SettingsSerializable { var width, height: Int } // { width = 640, height = 480 }
 /// ```
 ///
-/// If several apply, the raw value takes precedence over `Codable`, and `Codable` over the description.
+/// If several apply, the raw value wins over `Codable`, and `Codable` over the description.
 /// Any other type defines its bridge with that of a storable type:
 ///
 /// ```swift

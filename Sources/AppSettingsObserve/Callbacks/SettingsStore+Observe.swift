@@ -12,7 +12,7 @@ extension SettingsStore {
   /// files, which waits meanwhile. So the function must be short. If it is not, or if it needs an actor, use
   /// ``updates(_:initial:includingDuplicates:)``. Calls never overlap. A value that is set while the function runs, by
   /// the function itself or on another thread, is delivered on the same thread after the function has returned; nobody
-  /// waits for it. The values delivered are the same as with `updates`.
+  /// waits for it. The values delivered are the same as those of `updates`.
   ///
   /// The library holds no lock during a call, and no write waits for one. The function may set values, and may take a
   /// lock that other threads hold while they set values. It must not take a lock that the thread making the change
@@ -38,7 +38,7 @@ extension SettingsStore {
   /// ```
   ///
   /// The values of a call belong to one moment: no call sees only part of an `update` of several keys. Everything else
-  /// is as with ``observe(_:initial:includingDuplicates:_:)`` for one key.
+  /// is as in ``observe(_:initial:includingDuplicates:_:)`` for one key.
   ///
   /// - Parameters:
   ///   - keys: The keys.
@@ -58,7 +58,7 @@ extension SettingsStore {
   /// Calls a function with each later change of a key's value: the old value, the new value, who made the change, and
   /// the layer of the new value.
   ///
-  /// Everything else is as with ``observe(_:initial:includingDuplicates:_:)``.
+  /// Everything else is as in ``observe(_:initial:includingDuplicates:_:)``.
   ///
   /// - Parameters:
   ///   - key: The key.
@@ -80,7 +80,7 @@ extension SettingsStore {
   /// is freed at the next change of the key or the next observation of this kind. ``endObservations(tiedTo:)`` ends it
   /// earlier.
   ///
-  /// Everything else is as with ``observe(_:initial:includingDuplicates:_:)``.
+  /// Everything else is as in ``observe(_:initial:includingDuplicates:_:)``.
   ///
   /// - Parameters:
   ///   - key: The key.
@@ -101,7 +101,7 @@ extension SettingsStore {
   /// settings.observeChanges(.theme, tiedTo: panel) { panel, change in panel.fade(from: change.old, to: change.new) }
   /// ```
   ///
-  /// Everything else is as with ``observeChanges(_:_:)`` and ``observe(_:tiedTo:initial:includingDuplicates:_:)``.
+  /// Everything else is as in ``observeChanges(_:_:)`` and ``observe(_:tiedTo:initial:includingDuplicates:_:)``.
   ///
   /// - Parameters:
   ///   - key: The key.

@@ -53,7 +53,7 @@ package final class WatchHub: Sendable {
   /// Subscribes to a file.
   ///
   /// - Parameters:
-  ///   - path: The file. Neither the file nor the directories on the way need exist.
+  ///   - path: The file. Neither the file nor the directories along the path need exist.
   ///   - problem: Called on the hub's thread with the reason why changes are found only by polling, in place of the one
   ///     before; with `nil`, before the first look and later, if nothing prevents watching.
   ///   - look: Called on the hub's thread: once as soon as the path is watched, then whenever the file may have

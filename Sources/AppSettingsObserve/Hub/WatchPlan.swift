@@ -84,7 +84,7 @@ package struct WatchPlan: Sendable {
     needs[place.identity, default: Need(path: place.path)].names[name, default: []].formUnion(role)
   }
 
-  /// Adds a directory on the way, or one whose `*.toml` entries, or all, are content.
+  /// Adds a directory along the path, or one whose `*.toml` entries, or all, are content.
   package mutating func add(_ place: WatchPlace, everyTOML: Bool = false, everyEntry: Bool = false) {
     if everyEntry {
       needs[place.identity, default: Need(path: place.path)].everyEntry = true
@@ -111,7 +111,7 @@ package struct WatchRole: OptionSet, Hashable, Sendable {
   /// The directory that contains the file. Its own watch does not report its removal while it is another process's
   /// working directory.
   package static let holder = WatchRole(rawValue: 4)
-  /// A directory on the way that may be entered but not read. Its parent's watch reports what its own would.
+  /// A directory along the path that may be entered but not read. Its parent's watch reports what its own would.
   package static let passed = WatchRole(rawValue: 8)
 
   package var events: WatchEvents {

@@ -11,7 +11,7 @@ package enum LookCause: Equatable, Sendable {
 /// The result of a look at a file.
 package enum LookResult: Equatable, Sendable {
   case settled
-  /// The file is missing or being saved: look again after this time, unless an event comes first.
+  /// The file is missing or being saved: check again after this time, unless an event comes first.
   case again(after: Duration)
 }
 

@@ -47,7 +47,7 @@ extension SettingsStore {
   /// for await change in settings.changes(.port) where change.old != change.new { server.move(to: change.new) }
   /// ```
   ///
-  /// As with ``updates(_:initial:includingDuplicates:)``, a slow reader gets several changes as one: its `old` is the
+  /// As in ``updates(_:initial:includingDuplicates:)``, a slow reader gets several changes as one: its `old` is the
   /// `new` of the previous element. A change that was undone meanwhile is left out.
   ///
   /// - Parameter key: The key.
@@ -76,7 +76,7 @@ extension SettingsStore {
   /// ```
   ///
   /// An element lists only paths in the table, not what else changed at that moment. It lists the path of the table
-  /// itself if the table as a whole was replaced by another value, or replaced one. Everything else is as with
+  /// itself if the table as a whole was replaced by another value, or replaced one. Everything else is as in
   /// ``changes()``.
   ///
   /// - Parameter name: The dotted path of the table. A malformed path is a programming error and traps.

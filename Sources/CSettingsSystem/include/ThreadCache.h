@@ -29,7 +29,7 @@ static inline void *thread_cache_find(uint64_t owner, uint64_t stamp) {
   return slot->owner == owner && slot->stamp == stamp ? slot->object : NULL;
 }
 
-// Puts an object into the calling thread's cache, which takes over a reference to it. Gives back the one that had the
+// Puts an object into the calling thread's cache, which then owns a reference to it. Gives back the one that had the
 // place, for the caller to release; NULL if none had. At the thread's end `release` is called for what is there then.
 void *thread_cache_put(uint64_t owner, uint64_t stamp, void *object, void (*release)(void *));
 

@@ -42,7 +42,7 @@ extension IndexNode.Kind {
 }
 
 extension Location {
-  /// The keys down to the first array of tables on the way.
+  /// The keys down to the first array of tables along the path.
   fileprivate var pathToTables: TOMLPath {
     Location(
       steps: Array(

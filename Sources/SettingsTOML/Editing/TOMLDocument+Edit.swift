@@ -12,7 +12,7 @@ extension TOMLDocument {
   ///
   /// - Parameters:
   ///   - value: The value to set.
-  ///   - path: The path of the value. Missing tables on the way are created.
+  ///   - path: The path of the value. Missing tables along the path are created.
   /// - Returns: `true` if the text changed, `false` if the value was already equal.
   /// - Throws: ``TOMLEditError``. The document is unchanged.
   @discardableResult

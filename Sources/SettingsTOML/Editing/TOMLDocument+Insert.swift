@@ -24,7 +24,7 @@ extension TOMLDocument {
     try insert(value, under: table, rest)
   }
 
-  /// The deepest table on the way to a path, and the keys that are missing from there.
+  /// The deepest table along the path to a path, and the keys that are missing from there.
   func nearestTable(to location: Location) throws(TOMLEditError) -> (id: DocumentIndex.ID, rest: [String]) {
     var id = DocumentIndex.root
     for (index, step) in location.steps.enumerated() {

@@ -1,4 +1,4 @@
-/// The way from a document's root to a value: one component for each table on the way, and one for the value.
+/// The way from a document's root to a value: one component for each table along the path, and one for the value.
 ///
 /// In text, dots separate the components. A component that is not a bare key (`A-Za-z0-9_-`) is quoted, as in TOML:
 /// `servers."eu.west".url`. Components are compared by code points, as TOML requires, not by canonical equivalence.

@@ -129,7 +129,7 @@ extension TOMLTable: Hashable {
   }
 
   func hash(into hasher: inout Hasher, level: Int) {
-    // The order must not count: combine commutatively.
+    // The order must not matter: combine commutatively.
     var sum = 0
     for entry in entries {
       var element = Hasher()

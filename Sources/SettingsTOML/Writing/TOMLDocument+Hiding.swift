@@ -9,7 +9,7 @@ package struct HiddenPart: Sendable, Equatable {
     case section
     /// Lines with a further piece of a value.
     case rest
-    /// A comment that may show a former value.
+    /// A comment that may show an earlier value.
     case comment
     /// Lines that do not parse.
     case unparsed
@@ -94,7 +94,7 @@ package protocol HidingRule {
   /// Whether each value in a table is hidden for what the table is, whatever its name.
   func hidesAll(in table: Place) -> Bool
 
-  /// Whether a comment may hold a former value of something hidden.
+  /// Whether a comment may hold an earlier value of something hidden.
   func hides(comment: String) -> Bool
 }
 

@@ -36,7 +36,7 @@ extension Interface {
       if (described.elements ?? [described]).contains(where: { $0["isSecret"]?.flag == true }) {
         throw Refusal(
           .unprocessableContent,
-          "A secret cannot be tried, since its former value is kept nowhere. Nothing was written.")
+          "A secret cannot be tried, since its old value is kept nowhere. Nothing was written.")
       }
     }
     let id = try await trials.begin(place, keys: edits.keys)

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// The HTTP interface: what the server does at each path. docs/page.md and openapi.yaml describe it.
+/// The HTTP interface: what the server does at each path. Page/README.md and openapi.yaml describe it.
 ///
 /// Every answer is that of a command: what `settings-cli` refuses is refused here, in the same words, and what it does
 /// not show is in no answer.
@@ -52,7 +52,7 @@ struct Interface: Sendable {
     return result
   }
 
-  /// Throws if a body has members that the route does not take: a mistyped one would be ignored otherwise.
+  /// Throws if a body has a member that the route does not accept: a mistyped one would be ignored otherwise.
   func checkMembers(_ call: Call, _ names: Set<String>) throws {
     for member in call.body.members ?? [] where !names.contains(member.name) {
       throw Refusal(.badRequest, "The body has a member that this path does not take.")

@@ -8,7 +8,7 @@ extension JSON {
 
   /// Parses a text of UTF-8.
   ///
-  /// A member that is named twice is refused: two readers could disagree about which one counts.
+  /// A member that is named twice is refused: two readers could disagree about which one to use.
   init(parsing bytes: some Collection<UInt8>) throws(ParseError) {
     var parser = JSONParser(Array(bytes))
     self = try parser.whole()

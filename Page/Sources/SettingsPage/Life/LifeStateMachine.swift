@@ -33,9 +33,9 @@ struct LifeStateMachine: Sendable {
     lastUse = now
   }
 
-  /// When to look again, if no timer does it by then.
+  /// When to check again, if no timer does it by then.
   ///
-  /// A later end needs no new timer, since the one that runs looks again when it is up: not every request starts one.
+  /// A later end needs no new timer, since the one that runs checks again when it is up: not every request starts one.
   mutating func timerToStart() -> Instant? {
     guard let end, timer.map({ end < $0 }) ?? true else { return nil }
     timer = end
