@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// The table of other tools' commands in `docs/cli.md`: what is to be typed instead works, row after row.
+/// The table of other tools' commands in `docs/other-tools.md`: what is to be typed instead works, row after row.
 ///
 /// The rows stand in the document as one types them. Only this test knows that an editor is to end at once, and that a
 /// watch is to end at all.
@@ -14,7 +14,7 @@ struct PeerTableTests {
 
   private static let rows: [Row] = {
     let document = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-      "../../docs/cli.md")
+      "../../docs/other-tools.md")
     let text = (try? String(contentsOf: document, encoding: .utf8)) ?? ""
     return text.split(separator: "\n").compactMap { line in
       line.wholeMatch(of: /\| [a-z ]+ \| `(.*)` \| `(settings-cli .*)` \|/).map {
