@@ -154,7 +154,7 @@ let package = Package(
         "AppSettingsFoundation", "AppSettingsObserve", "AppSettingsTesting", "TestSupport", "settings-cli",
         "documentation-quick-start", "documentation-quick-start-top-level",
       ],
-      exclude: ["Fixtures"]),
+      exclude: ["Fixtures", "Passages/Fixtures"]),
     // The fuzzers over fixed inputs; in the package Fuzz, libFuzzer runs them. They reach for what is internal, so that
     // they cannot be a library of this package.
     .testTarget(

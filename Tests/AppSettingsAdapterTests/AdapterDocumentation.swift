@@ -20,20 +20,41 @@
   struct AdapterDocumentation {
     @Test func `a reader of the provider`() async throws {
       let settings = SettingsStore(inMemory: "server.port = 81\n")
-      let server = Server()
       let task = Task {
         let config = ConfigReader(provider: SettingsConfigProvider(settings, keys: [.token, .serverPort]))
         let port = config.int(forKey: "server.port", default: 8080)
         try await config.watchInt(forKey: "server.port", default: 8080) { ports in
-          for await port in ports { server.move(to: port) }
+          for await port in ports { print("moving to port \(port)") }
         }
         return port
+      }
+      let server = Server()
+      let follower = Task {
+        let config = ConfigReader(provider: SettingsConfigProvider(settings, keys: [.token, .serverPort]))
+        try await config.watchInt(forKey: "server.port", default: 8080) { ports in
+          for await port in ports { server.move(to: port) }
+        }
       }
       while server.port.load(ordering: .relaxed) != 81 { await Task.yield() }
       settings[.serverPort] = 82
       while server.port.load(ordering: .relaxed) != 82 { await Task.yield() }
       task.cancel()
+      follower.cancel()
       #expect(try await task.value == 81)
+      try await follower.value
     }
+  }
+#endif
+#if ServiceLifecycle && Configuration
+  import AppSettingsObserve
+  import AppSettingsServiceLifecycle
+
+  // The passage on swift-service-lifecycle.
+
+  func makeService(_ settings: SettingsStore) {
+    let service = SettingsService(settings, each: settings.updates(.serverPort)) { port in
+      print("moving to port \(port)")
+    }
+    _ = service
   }
 #endif

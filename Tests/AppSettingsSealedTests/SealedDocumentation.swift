@@ -6,7 +6,8 @@ import AppSettingsGarage
 
   // The blocks of docs/garages.md that need the trait, compiled.
 
-  func openSealed(_ key: SymmetricKey) throws -> Garage {
+  func openSealed() throws -> Garage {
+    let key = SymmetricKey(size: .bits256)
     let garage = try Garage(app: "org.example.hotel", cipher: .chaChaPoly(key: key))
     return garage
   }
@@ -16,7 +17,8 @@ import AppSettingsGarage
     try await garage.update { _ in }
   }
 
-  func changeKey(of garage: Garage, to newKey: SymmetricKey) throws {
+  func changeKey(of garage: Garage) throws {
+    let newKey = SymmetricKey(size: .bits256)
     try garage.changeCipher(to: .aesGCM(key: newKey))
   }
 #endif

@@ -20,10 +20,12 @@ struct Document {
     lines = try Repository.lines(of: path)
   }
 
-  /// The documents at the root, the guides in `docs`, the examples' own, and the pages and articles of the reference.
+  /// The documents at the root, the guides in `docs`, the reports of measurements, the examples' own, and the pages of the
+  /// reference.
   static let all: [Document] = {
     let paths =
       ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md"]
+      + ["Benchmarks", "Faults", "Fleet", "Page"].map { $0 + "/README.md" }
       + Repository.files(in: "docs", ending: ".md")
       + Repository.files(in: "Examples", ending: ".md") + Repository.files(in: "Sources", ending: ".md")
     return paths.compactMap { try? Document($0) }

@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-import TestSupport
 
 /// The documents speak of what is there.
 struct ReferenceTests {
@@ -47,28 +46,5 @@ struct ReferenceTests {
       let name = (path as NSString).lastPathComponent
       #expect(index.contains("](\(name)"), "docs/README.md does not list '\(name)'")
     }
-  }
-
-  @Test func `the command reference has every verb`() throws {
-    let home = ScratchHome()
-    let help = try ChildProcess.run(
-      ChildProcess.product("settings-cli"), ["--help"], environment: home.environment)
-    let verbs = help.output.matches(of: /(?m)^  ([a-z]+)(, [a-z]+)?  +[A-Z]/).map { String($0.1) }
-    #expect(verbs.count >= 7)
-    let headings = try Document("docs/cli.md").lines.filter { $0.hasPrefix("## ") }
-    for verb in verbs where verb != "help" {
-      #expect(headings.contains { $0.hasPrefix("## `\(verb) ") }, "docs/cli.md has no section on '\(verb)'")
-    }
-  }
-
-  @Test func `the command reference has the exit statuses of the command's manual page`() throws {
-    let home = ScratchHome()
-    let page = try ChildProcess.run(
-      ChildProcess.product("settings-cli"), ["manual"], environment: home.environment)
-    let text = page.output.replacingOccurrences(of: "\\-", with: "-").replacingOccurrences(of: "\\(aq", with: "'")
-    let statuses = text.matches(of: /(?m)^ +([0-8])  ([a-z].*)$/).map { "| \($0.1) | \($0.2) |" }
-    #expect(statuses.count == 9)
-    let lines = try Document("docs/cli.md").lines
-    for status in statuses { #expect(lines.contains(status), "docs/cli.md has no line '\(status)'") }
   }
 }

@@ -1,6 +1,8 @@
 import Testing
 
-/// The Swift code in the documents is code that was compiled: each block is a passage of a file of a target.
+/// The Swift code in the documents is code that runs: each block with statements or tests is a passage of a file of a target.
+///
+/// `Scripts/blocks` compiles each page as a reader pastes it, declarations included.
 struct SwiftBlockTests {
   /// The sources that blocks may be passages of.
   private static let sources: [(path: String, lines: [String])] =
@@ -11,8 +13,8 @@ struct SwiftBlockTests {
     + Repository.files(in: "Examples", ending: ".swift")).map { ($0, (try? Repository.lines(of: $0)) ?? []) }
 
   @Test(arguments: Document.all.map(\.path))
-  func `a Swift block of a document is a passage of compiled code`(_ path: String) throws {
-    for block in try Document(path).blocks("swift") {
+  func `a Swift block that does something is a passage of code that runs`(_ path: String) throws {
+    for block in try Document(path).blocks("swift") where block.lines.contains(where: Self.runs) {
       let isThere = Self.sources.contains { Self.holds($0.lines, passage: block.lines) }
       #expect(isThere, "\(path):\(block.line): no file in Tests/DocumentationTests/Passages has this passage")
     }
@@ -31,6 +33,20 @@ struct SwiftBlockTests {
     #expect(!Self.holds(lines, passage: ["if x {", "  y()", "}"]))
     #expect(!Self.holds(lines, passage: ["  }", "}", "}"]))
     #expect(!Self.holds(lines, passage: []))
+  }
+
+  @Test func `statements and tests do something, declarations and comments do not`() {
+    #expect(["let x = 1", "for await x in y {", "@Test func f() {", "try f()"].allSatisfy(Self.runs))
+    let others = ["import A", "final class A {", "func f() {", "  let x = 1", "}", "// x", "", "@main"]
+    #expect(!others.contains(where: Self.runs))
+  }
+
+  /// Whether a line begins a statement or a test, and no declaration.
+  private static func runs(_ line: String) -> Bool {
+    guard let first = line.first, !" })]/#".contains(first) else { return false }
+    let declaration =
+      #/(@(?!Test)|((public|private|final) )*(import|extension|struct|enum|class|actor|protocol|typealias|func) )/#
+    return line.prefixMatch(of: declaration) == nil
   }
 
   /// Whether lines have a passage in them, all of it indented by some number of spaces more.

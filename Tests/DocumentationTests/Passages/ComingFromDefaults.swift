@@ -88,6 +88,12 @@ struct Toolbar {
   }
 }
 
+/// What opens the app's own settings: compiled, and not run.
+private func documentedCalls() throws {
+  let settings = try SettingsStore(app: "org.example.app")
+  try settings.migrate(.zones, from: .json)
+}
+
 struct ComingFromDefaults {
   @Test func `reading and writing`() throws {
     let settings = SettingsStore(inMemory: "")
@@ -148,8 +154,9 @@ struct ComingFromDefaults {
     let slider = Slider()
 
     let observation = settings.observe(.quality) { quality in
-      slider.value = quality
+      print("quality is", quality)
     }
+    let sliding = settings.observe(.quality) { slider.value = $0 }
 
     settings[.quality] = 0.3
     #expect(slider.value == 0.3)
@@ -159,6 +166,7 @@ struct ComingFromDefaults {
     }
     #expect(slider.value == 0.3)
     observation.cancel()
+    sliding.cancel()
 
     let changes = settings.observeChanges(.quality) { change in
       slider.label = "\(change.old) → \(change.new)"
@@ -217,7 +225,7 @@ struct ComingFromDefaults {
       let export = exports + name
       let migrations = SettingsMigrations {
         Migration(
-          2, "take over the property list",
+          2, "import the property list",
           [
             .importFile(export, as: .propertyList, keys: [.unicorn]) { report in
               for skipped in report.skipped { print("not taken: \(skipped.source): \(skipped.reason)") }

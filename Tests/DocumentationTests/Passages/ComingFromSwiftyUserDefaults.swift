@@ -25,7 +25,7 @@ struct Best: Codable, Equatable, Sendable, SettingsSerializable {
   var order: Int
   var label = "none"
 
-  // What a former release stored: the number alone.
+  // What an earlier release stored: the number alone.
   static let settingsBridge = SettingsBridge<Best>.codable.orReading(
     Int.settingsBridge.map(read: { Best(order: $0) }, write: { $0.order }))
 }
@@ -59,6 +59,13 @@ struct Player {
   init(_ settings: SettingsStore) {
     _launches = Setting(.launchCount, in: settings)
   }
+}
+
+/// What reads the process's own arguments: compiled, and not run.
+private func documentedCalls() {
+  let arguments = Array(CommandLine.arguments.dropFirst())
+  let overrides = SettingsOverrides.arguments(arguments, keys: [.launchCount, .username])
+  print(overrides.unknownArguments)
 }
 
 struct ComingFromSwiftyUserDefaults {
@@ -109,12 +116,14 @@ struct ComingFromSwiftyUserDefaults {
     let counter = Counter()
 
     let observation = settings.observeChanges(.launchCount) { change in
-      counter.label = "\(change.old) → \(change.new)"
+      print("from \(change.old) to \(change.new)")
     }
+    let counting = settings.observeChanges(.launchCount) { counter.label = "\($0.old) → \($0.new)" }
 
     settings.launchCount = 1
     #expect(counter.label == "0 → 1")
     observation.cancel()
+    counting.cancel()
   }
 
   @Test(arguments: ["swiftyuserdefaults-5.plist", "swiftyuserdefaults-5.xml.plist"])
@@ -123,7 +132,7 @@ struct ComingFromSwiftyUserDefaults {
     let export = Repository.root + "/Tests/DocumentationTests/Fixtures/exports/" + name
     let migrations = SettingsMigrations {
       Migration(
-        2, "take over the property list",
+        2, "import the property list",
         [
           .importFile(export, as: .propertyList, mapping: ["launchCount": "launch-count"]),
           .migrate(.best, from: .json),

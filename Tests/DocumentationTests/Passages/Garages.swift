@@ -91,8 +91,8 @@ private func moveOut(_ garage: Garage, _ id: UUID) async throws {
   }
 }
 
-private func status(_ garage: Garage, send: (any Codable & Identifiable) throws -> Void) throws {
-  for object in try garage.retrieveAll([Guest.self, Booking.self], withStatus: .notSynced) { try send(object) }
+private func status(_ garage: Garage) throws {
+  for object in try garage.retrieveAll([Guest.self, Booking.self], withStatus: .notSynced) { print("send", object) }
   for record in try garage.records(withStatus: .syncing) { print(record.recordName, record.id ?? "") }
 }
 
@@ -141,9 +141,8 @@ struct Garages {
     try await moveOut(garage, booking.id)
     #expect(try garage.retrieve(Booking.self, id: booking.id)?.guest.room == nil)
     try garage.setSyncStatus(.notSynced, for: booking)
-    var sent = 0
-    try status(garage) { _ in sent += 1 }
-    #expect(sent == 1)
+    try status(garage)
+    #expect(try garage.retrieveAll([Guest.self, Booking.self], withStatus: .notSynced).count == 1)
     try migrate(garage)
     #expect(try garage.retrieve(Stay.self, id: booking.id.uuidString)?.weeks == 2)
     #expect(try garage.retrieveAll(Stay.self, withStatus: .notSynced).count == 1)

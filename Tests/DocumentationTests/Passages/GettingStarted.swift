@@ -1,5 +1,6 @@
 public import AppSettings
 import AppSettingsFoundation
+import AppSettingsObserve
 import Foundation
 import Testing
 
@@ -101,14 +102,20 @@ struct GettingStarted {
 
     try await settings.update {
       $0[.columns] = min($0[.columns], 100)
-      $0[.window].width = $0[.columns] * 8
+      $0[.zoom] = Double($0[.columns]) / 80
     }
 
     try await settings.flush()
+    let task = Task {
+      for await columns in settings.updates(.columns) {
+        print("lines wrap at \(columns)")
+      }
+    }
+    task.cancel()
+    await task.value
 
-    #expect(settings[.zoom] == 1)
+    #expect(settings[.zoom] == 1.25)
     #expect(settings[.columns] == 100)
-    #expect(settings[.window].width == 800)
     #expect(settings[.account] == nil)
     #expect(settings[.accent].blue == 200)
   }
@@ -174,8 +181,9 @@ struct GettingStarted {
         columns = "eighty"
         """)
 
-    #expect(settings[.columns] == 80)  // the default; the text in the file stays as it is
+    print(settings[.columns])  // 80, if the file has "eighty"; the text in the file stays as it is
     for problem in settings.currentProblems { print(problem.message) }
+    #expect(settings[.columns] == 80)
 
     #expect(throws: SettingsError.self) { try settings.value(for: .columns) }
     #expect(throws: SettingsError.self) { try settings.set(10, for: .columns) }  // not in 20...400
@@ -219,10 +227,11 @@ struct GettingStarted {
   }
 
   func opened() throws -> SettingsStore {
-    try SettingsStore(
+    let overridden = try SettingsStore(
       app: "org.example.editor",
       overrides: .environment(app: "org.example.editor")
         .adding(.arguments(Array(CommandLine.arguments.dropFirst()), keys: [.zoom, .columns])))
+    return overridden
   }
 
   @Test func `a test of an app's own code`() throws {

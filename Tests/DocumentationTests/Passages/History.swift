@@ -11,9 +11,9 @@ struct HistoryPassages {
 
   @Test func `an app lists the changes of a key, and takes the last one back`() throws {
     let settings = try ScratchHome().store()
-    let theme = Self.theme
-    try settings.set("dark", for: theme)
-    try settings.set("blue", for: theme)
+    try settings.set("dark", for: Self.theme)
+    try settings.set("blue", for: Self.theme)
+    let theme = SettingsKey("theme", default: "light")
     for entry in try settings.history(of: theme, since: Date(timeIntervalSinceNow: -86_400)) {
       print(entry.id, entry.time, entry.actor.name ?? "another program", entry.changes)
     }

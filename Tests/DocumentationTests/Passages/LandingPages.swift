@@ -4,10 +4,8 @@ import AppSettingsGarage
 import AppSettingsImport
 import AppSettingsObserve
 import AppSettingsSchema
-import AppSettingsTesting
 import Foundation
 import Testing
-import TestSupport
 
 // Passages of the reference: landing pages and articles in Sources/*/*.docc.
 
@@ -76,24 +74,6 @@ private func documentedCalls() async throws {
 }
 
 struct LandingPages {
-  private static let golden: ScratchHome = {
-    let home = ScratchHome()
-    let files = [
-      "v1": "volume = 30\nnames = '[\"Ada\"]'\n",
-      "v1.expected": "settings-version = 3\nnames = [\"Ada\"]\n\n[greeting]\nvolume = 30\n",
-      "v2": "settings-version = 2\n", "v2.expected": "settings-version = 3\n",
-      "v3": "settings-version = 3\n", "v3.expected": "settings-version = 3\n",
-    ]
-    for (name, text) in files { try? home.write(text, to: home.path + "/\(name).toml") }
-    return home
-  }()
-
-  private var fixtures: String { Self.golden.path }
-
-  @Test func `the greeter's migrations stay what they were`() throws {
-    try assertMigrations(greeterMigrations, golden: fixtures)
-  }
-
   @Test func `an edit keeps comments`() throws {
     let text = "# Where we listen.\n[server]\nport = 80  # for now\n"
     var document = try TOMLDocument(parsing: text)

@@ -4,7 +4,6 @@ import AppSettingsSchema
 import AppSettingsTesting
 import Foundation
 import Testing
-import TestSupport
 
 // The blocks of docs/migrations.md, compiled.
 
@@ -25,13 +24,13 @@ let splitMigration = Migration(4, "split name into first and last") { document i
   try document.set(.string(String(name[name.index(after: space)...])), at: ["person", "last"])
 }
 
-let cacheMigration = Migration(5, "drop the cache's path", [.remove("cache-path")]).afterCommit { commit in
-  try removeOldCache(beside: commit.file)
+let cacheMigration = Migration(5, "drop the cache's path", [.remove("cache-path")]).afterCommit { _ in
+  try FileManager.default.removeItem(atPath: "/var/tmp/editor-cache")
 }
 
 let importMigrations = SettingsMigrations {
   Migration(
-    2, "take over the old configuration",
+    2, "import the old configuration",
     [.importFile("~/.editorrc", as: .ini, mapping: ["view.fontsize": "editor.font-size"])])
 }
 
@@ -49,8 +48,6 @@ extension SettingsKeys {
   static let tags = SettingsKey<[String]>("tags", default: [])
   static let cities = SettingsKey<[City]>("cities", default: [])
 }
-
-private func removeOldCache(beside file: String?) throws {}
 
 /// What needs an app that is installed: compiled, and not run.
 private func documentedCalls() throws {
@@ -70,21 +67,8 @@ private func documentedCalls() throws {
 }
 
 struct Migrations {
-  private static let golden: ScratchHome = {
-    let home = ScratchHome()
-    let files = [
-      "v1": "colour = \"red\"\nlevel = \"hi\"\ntags = '[\"a\"]'\n", "v2": "settings-version = 2\nlevel = 3\n",
-      "v3": "settings-version = 3\n",
-      "v1.expected": "settings-version = 3\nlevel = 3\ntags = [\"a\"]\n\n[theme]\naccent = \"red\"\n",
-      "v2.expected": "settings-version = 3\nlevel = 3\n", "v3.expected": "settings-version = 3\n",
-    ]
-    for (name, text) in files { try? home.write(text, to: home.path + "/\(name).toml") }
-    return home
-  }()
-
-  private var fixtures: String { Self.golden.path }
-
   @Test func `migrations stay what they were`() throws {
+    let fixtures = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures").path
     try assertMigrations(appMigrations, golden: fixtures)
   }
 

@@ -6,33 +6,29 @@ import Testing
 
 // Passages of docs/observation.md.
 
-/// A view that shows some settings.
-actor Preview {
-  var shown: [String] = []
-  func show(_ text: String) { shown.append(text) }
-}
-
 struct StatusBar {
   @Setting(.columns) var columns
 
-  func run(_ preview: Preview) async {
-    for await columns in $columns { await preview.show("\(columns) columns") }
+  func run() async {
+    for await columns in $columns { print("\(columns) columns") }
   }
 }
 
 /// What is set once in a process: compiled, and not run.
 private func start() throws {
   SettingsStore.default = try SettingsStore(app: "org.example.editor")
+  let settings = try SettingsStore(app: "org.example.editor")
+  let ruler = Ruler()
+  ruler.width = settings[.columns]
 }
 
 struct Observing {
   @Test func `values as they change`() async throws {
     let settings = SettingsStore(inMemory: "")
-    let preview = Preview()
 
     let task = Task {
       for await columns in settings.updates(.columns) {
-        await preview.show("\(columns) columns")
+        print("\(columns) columns")
       }
     }
     task.cancel()  // ends the loop
@@ -41,15 +37,14 @@ struct Observing {
 
   @Test func `several keys`() async throws {
     let settings = SettingsStore(inMemory: "")
-    let preview = Preview()
     let task = Task {
       for await (columns, language) in settings.updates(.columns, .spelling) {
-        await preview.show("\(columns) columns in \(language)")
+        print("\(columns) columns in \(language)")
       }
     }
     let list = Task {
       for await snapshot in settings.updates([.columns, .spelling]) {
-        await preview.show("\(snapshot[.columns]) columns in \(snapshot[.spelling])")
+        print("\(snapshot[.columns]) columns in \(snapshot[.spelling])")
       }
     }
     for task in [task, list] {
@@ -70,10 +65,9 @@ struct Observing {
         print("generation \(batch.generation):", batch.paths)
       }
     }
-    let preview = Preview()
     let some = Task {
       for await batch in settings.changes(under: "window") {
-        await preview.show("changed: \(batch.paths)")
+        print("changed: \(batch.paths)")
       }
     }
     for task in [task, all, some] {
@@ -195,9 +189,10 @@ struct Observing {
 
 /// Something with a width that any thread may set.
 final class Ruler: Sendable {
-  private let value = Atomic(0)
+  private let value = Mutex(0)
+
   var width: Int {
-    get { value.load(ordering: .relaxed) }
-    set { value.store(newValue, ordering: .relaxed) }
+    get { value.withLock { $0 } }
+    set { value.withLock { $0 = newValue } }
   }
 }

@@ -25,12 +25,10 @@ struct Device: Codable, Identifiable, Sendable {
   var name: String
 }
 
-/// Connections that follow the settings.
-actor Connections {
-  var open: Set<String> = []
-  func connect(_ server: Server) { open.insert(server.id) }
-  func disconnect(_ id: String) { open.remove(id) }
-  func show(_ servers: [Server]) {}
+/// What opens the app's own settings: compiled, and not run.
+private func documentedCalls() throws {
+  let settings = try SettingsStore(app: "org.example.client")
+  _ = settings
 }
 
 struct Records {
@@ -110,18 +108,17 @@ struct Records {
 
   @Test func `observation`() async throws {
     let settings = SettingsStore(inMemory: "")
-    let connections = Connections()
     let changes = Task {
       for await change in settings.changes(.servers) {
-        for server in change.inserted { await connections.connect(server) }
+        for server in change.inserted { print("connect to", server.host) }
         for update in change.updated where update.old.host != update.new.host {
-          await connections.connect(update.new)
+          print("connect to", update.new.host, "and no longer to", update.old.host)
         }
-        for server in change.removed { await connections.disconnect(server.id) }
+        for server in change.removed { print("disconnect from", server.host) }
       }
     }
     let all = Task {
-      for await servers in settings.updates(.servers) { await connections.show(servers) }
+      for await servers in settings.updates(.servers) { print(servers.map(\.id)) }
     }
     let one = Task {
       for await server in settings.updates(.servers, id: "work") { print(server?.host ?? "gone") }

@@ -165,7 +165,7 @@ struct TestingSettings {
     let keys = [SettingsKeys.tabWidth, SettingsKeys.updateChannel]
     try files.write(SettingsSchema(app: "org.example.editor", keys: keys).text, to: published)
 
-    let schema = SettingsSchema(app: "org.example.editor", keys: [SettingsKeys.tabWidth, SettingsKeys.updateChannel])
+    let schema = SettingsSchema(app: "org.example.editor", keys: [.tabWidth, .updateChannel])
     #expect(try schema.text == String(contentsOfFile: published, encoding: .utf8))
   }
 

@@ -1,0 +1,26 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// The scripts that check documents find nothing.
+struct ScriptTests {
+  @Test(arguments: [
+    ["blocks"],  // a page compiles as a reader pastes it, from its top to its end
+    ["command-pages", "--check"],  // the command's reference is that of its help
+    ["tics"],  // phrases that do not read as plain English
+  ])
+  func `a check of the documents finds nothing`(_ words: [String]) throws {
+    var environment = ProcessInfo.processInfo.environment
+    let program = ChildProcess.product("documentation-quick-start")
+    environment["SETTINGS_BIN"] = (program as NSString).deletingLastPathComponent
+    let result = try ChildProcess.run(
+      Repository.root + "/Scripts/" + words[0], Array(words.dropFirst()), environment: environment)
+    #expect(result.status == 0, "\(result.output)\(result.error)")
+  }
+
+  @Test(arguments: Repository.files(in: "docs", ending: ".md"))
+  func `no guide has more than 500 lines`(_ path: String) throws {
+    // The last line ends with a line break. The fleet's guide is still longer.
+    #expect(try Repository.lines(of: path).count <= (path.hasPrefix("docs/fleet") ? 601 : 501))
+  }
+}
