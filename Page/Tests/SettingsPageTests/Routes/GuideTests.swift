@@ -3,10 +3,10 @@ import Testing
 
 @testable import SettingsPage
 
-/// The examples of docs/page.md: a block of commands for a shell, and what it prints, where `…` stands for anything.
+/// The examples of Page/README.md: a block of commands for a shell, and what it prints, where `…` stands for anything.
 private func examples() throws -> [(command: String, answer: String)] {
   let folder = #filePath.split(separator: "/").dropLast(5).joined(separator: "/")
-  let file = try #require(fopen("/\(folder)/docs/page.md", "re"))
+  let file = try #require(fopen("/\(folder)/Page/README.md", "re"))
   defer { fclose(file) }
   var bytes = [UInt8](repeating: 0, count: 1 << 20)
   let count = fread(&bytes, 1, bytes.count, file)
