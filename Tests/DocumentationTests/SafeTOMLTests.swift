@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// The programs and the table of `docs/safe-toml.md`.
+/// The programs of `docs/safe-toml.md`, which are in `Examples/ChangeTOML`.
 struct SafeTOMLTests {
   /// A language of the page, and how one of its programs is run.
   enum Language: String, CaseIterable, Sendable {
@@ -15,13 +15,16 @@ struct SafeTOMLTests {
       return path.split(separator: ":").map { "\($0)/\(name)" }.first(where: FileManager.default.isExecutableFile)
     }
 
+    /// How the names of its files end.
+    var suffix: String { [.sh: "sh", .python: "py", .go: "go", .rust: "rs"][self]! }
+
     /// Whether this project's tests need the tool anyway.
     var isRequired: Bool { self == .sh || self == .python }
 
     /// The words that run a program, which may have to be compiled first.
     func words(for program: String, in home: ScratchHome) throws -> [String] {
       guard let tool else { return [] }
-      let file = home.path + "/program." + [.sh: "sh", .python: "py", .go: "go", .rust: "rs"][self]!
+      let file = home.path + "/program." + suffix
       try home.write(program, to: file)
       switch self {
       case .sh, .python: return [tool, file]
@@ -45,11 +48,16 @@ struct SafeTOMLTests {
     return environment
   }
 
+  @Test func `the page shows the program for sh`() throws {
+    let shown = try Document("docs/safe-toml.md").blocks("sh").map(\.lines)
+    #expect(try shown.contains(Array(Repository.lines(of: "Examples/ChangeTOML/change.sh").dropLast())))
+  }
+
   // Go and Rust programs are compiled where the compilers are.
   @Test(arguments: Language.allCases.filter { $0.isRequired || $0.tool != nil })
   func `a program of the page changes a file that is not its own, also beside others`(_ language: Language) throws {
-    let block = try #require(try Document("docs/safe-toml.md").blocks(language.rawValue).first)
-    let words = try language.words(for: block.lines.joined(separator: "\n") + "\n", in: home)
+    let lines = try Repository.lines(of: "Examples/ChangeTOML/change." + language.suffix)
+    let words = try language.words(for: lines.joined(separator: "\n"), in: home)
     let before = "# Ask Ada before you change this.\nname = \"web\"\n\n[limits]\nopen-files = 1024   # per worker\n"
     try home.write(before, to: file)
     let runs = 5
