@@ -23,4 +23,13 @@ struct ScriptTests {
     // The last line ends with a line break. The fleet's guide is still longer.
     #expect(try Repository.lines(of: path).count <= (path.hasPrefix("docs/fleet") ? 601 : 501))
   }
+
+  @Test func `the guides have at most 55,000 words`() throws {
+    // Without the design, which is for contributors, and the command's reference, which is made from its help.
+    let guides = Repository.files(in: "docs", ending: ".md").filter {
+      $0 != "docs/design.md" && !$0.hasPrefix("docs/cli")
+    }
+    let lines = try guides.flatMap(Repository.lines)
+    #expect(lines.reduce(0) { $0 + $1.split(separator: " ").count } <= 55_000)
+  }
 }

@@ -27,7 +27,7 @@ struct Assets: Sendable {
 
   /// Makes the files available.
   ///
-  /// - Parameter environment: Names the folder in `SETTINGS_PAGE_ASSETS`, which counts in a debug build only: what is
+  /// - Parameter environment: Names the folder in `SETTINGS_PAGE_ASSETS`, which works in a debug build only: what is
   ///   installed serves nothing but itself.
   init(environment: [String: String] = [:]) {
     #if DEBUG
