@@ -28,6 +28,8 @@ final class Arena: Sendable {
   let programs: Programs
   /// The system calls at which a mirror can be killed.
   let points: Mutex<KillPoints>
+  /// The largest size of the database.
+  static let quotaBytes = 48 << 20
   static let shared = FleetDocument(app: Texts.app, scope: .all)!
 
   private init(
@@ -62,7 +64,7 @@ final class Arena: Sendable {
     try Files.makeDirectory(root)
     Remains.add(root)
     var options = EtcdCluster.Options()
-    options.quotaBytes = 48 << 20
+    options.quotaBytes = quotaBytes
     options.usesTLS = usesTLS
     let cluster = try await EtcdCluster.start(members: 3, options: options)
     let bell = Bell()

@@ -59,6 +59,7 @@ actor RoundRun {
       check.checkStates()
     }
     try await arena.firewall.clearForgotten()
+    try await compactIfLarge()
     figures.note { $0.rounds += 1 }
   }
 
