@@ -25,7 +25,8 @@ struct SettingsFleet: AsyncParsableCommand {
         6  the document does not parse
         7  input/output error
         8  migration failed, or the document is newer than the app
-        9  changed meanwhile
+        9  changed meanwhile, or by hand
+       10  'apply --plan' has found something to do
        11  the cluster does not answer, or refuses
        12  the rollout was taken back
       """,
@@ -33,8 +34,8 @@ struct SettingsFleet: AsyncParsableCommand {
     subcommands: [
       GetVerb.self, SetVerb.self, UnsetVerb.self, BatchVerb.self, EditVerb.self, ListVerb.self, DescribeVerb.self,
       DiffVerb.self, CheckVerb.self, SealVerb.self, LockVerb.self, UnlockVerb.self, ImportVerb.self, ExportVerb.self,
-      MigrateVerb.self, LogVerb.self, UndoVerb.self, StatusVerb.self, RolloutVerb.self, AcceptVerb.self,
-      MirrorVerb.self, AccessVerb.self, KeyVerb.self, SchemaVerb.self,
+      ApplyVerb.self, MigrateVerb.self, LogVerb.self, UndoVerb.self, StatusVerb.self, RolloutVerb.self,
+      AcceptVerb.self, MirrorVerb.self, AccessVerb.self, KeyVerb.self, SchemaVerb.self,
     ])
 
   static func main() {

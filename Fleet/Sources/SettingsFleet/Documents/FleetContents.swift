@@ -24,6 +24,8 @@ public struct StoredDocument: Hashable, Sendable {
   public let successor: Int?
   /// The revision at which the successor was last written; 0 if there is none.
   public let successorRevision: Int64
+  /// What says that the text came from a directory; `nil` if nothing does.
+  public let applied: AppliedMark?
 }
 
 /// What the cluster has about one app.
@@ -80,6 +82,7 @@ public struct FleetContents: Hashable, Sendable {
         parts[document, default: [:]][version, default: Parts()].signature = item
       case .successor(let document, let version):
         parts[document, default: [:]][version, default: Parts()].successor = item
+      case .applied(let document, let version): parts[document, default: [:]][version, default: Parts()].applied = item
       case .rollout(let app): read(rollout: item, of: app)
       case .accept:
         acceptance = item.value.count <= Self.mostSmallValue ? FleetJSON.decode(Acceptance.self, from: item.value) : nil
@@ -121,6 +124,7 @@ public struct FleetContents: Hashable, Sendable {
     var text: FleetItem?
     var signature: FleetItem?
     var successor: FleetItem?
+    var applied: FleetItem?
 
     func stored() -> StoredDocument? {
       guard let text else { return nil }
@@ -135,7 +139,7 @@ public struct FleetContents: Hashable, Sendable {
       return StoredDocument(
         text: text.value, digest: TextDigest(of: text.value), modRevision: text.modRevision, signature: signature,
         signatureRevision: self.signature?.modRevision ?? 0, successor: next,
-        successorRevision: successor?.modRevision ?? 0)
+        successorRevision: successor?.modRevision ?? 0, applied: applied.flatMap { AppliedMark(json: $0.value) })
     }
   }
 }

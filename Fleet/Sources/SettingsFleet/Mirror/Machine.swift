@@ -71,13 +71,7 @@ public struct Machine: Hashable, Sendable {
   }
 
   /// Whether a key is about a document of a group or host that this machine is not.
-  public func isForOthers(_ key: [UInt8]) -> Bool {
-    switch FleetKey(key) {
-    case .document(let document, _), .signature(let document, _), .successor(let document, _), .change(let document, _):
-      !isIn(document.scope)
-    case .rollout, .accept, .ack, nil: false
-    }
-  }
+  public func isForOthers(_ key: [UInt8]) -> Bool { FleetKey(key)?.document.map { !isIn($0.scope) } ?? false }
 
   /// Whether a change of a key can change anything on this machine. An event of another key needs no range.
   public func isConcerned(by key: FleetKey) -> Bool {
@@ -86,7 +80,7 @@ public struct Machine: Hashable, Sendable {
       mirrors(document.app) && isIn(document.scope)
     case .rollout(let app): mirrors(app)
     case .accept: true
-    case .change, .ack: false
+    case .change, .applied, .ack: false
     }
   }
 }

@@ -8,6 +8,8 @@ public enum FleetKey: Hashable, Sendable {
   case successor(FleetDocument, version: Int)
   /// Who changed a version of a document last, when and why, as the writer says it.
   case change(FleetDocument, version: Int)
+  /// That the text of a version of a document came from a directory: ``AppliedMark``.
+  case applied(FleetDocument, version: Int)
   /// The rollout of an app that is under way.
   case rollout(app: String)
   /// An operator's acceptance of the cluster as it is.
@@ -48,30 +50,33 @@ public enum FleetKey: Hashable, Sendable {
     case .signature(let document, let version): document.key(version: version) + "/signature"
     case .successor(let document, let version): document.key(version: version) + "/successor"
     case .change(let document, let version): document.key(version: version) + "/change"
+    case .applied(let document, let version): document.key(version: version) + "/applied"
     case .rollout(let app): FleetNames.prefix(ofApp: app) + "rollout"
     case .accept: FleetNames.prefix + ".accept"
     case .ack(let app, let machine): FleetNames.acksPrefix(ofApp: app) + machine
     }
   }
 
+  /// The document that the key is about; `nil` for a rollout, an answer or an acceptance.
+  public var document: FleetDocument? {
+    switch self {
+    case .document(let document, _), .signature(let document, _), .successor(let document, _), .change(let document, _),
+      .applied(let document, _):
+      document
+    case .rollout, .ack, .accept: nil
+    }
+  }
+
   /// The app that the key is about; `nil` for an acceptance.
   public var app: String? {
     switch self {
-    case .document(let document, _), .signature(let document, _), .successor(let document, _), .change(let document, _):
-      document.app
     case .rollout(let app), .ack(let app, _): app
-    case .accept: nil
+    default: document?.app
     }
   }
 
   /// Whether it is about a document for a single host.
-  var isForOneHost: Bool {
-    switch self {
-    case .document(let document, _), .signature(let document, _), .successor(let document, _), .change(let document, _):
-      if case .host = document.scope { true } else { false }
-    case .rollout, .accept, .ack: false
-    }
-  }
+  var isForOneHost: Bool { if case .host? = document?.scope { true } else { false } }
 
   /// Reads the parts after the common prefix: the app, the scope, the version and perhaps what belongs to it.
   private init?(documentParts parts: [String]) {
@@ -86,6 +91,7 @@ public enum FleetKey: Hashable, Sendable {
     case ["signature"]: self = .signature(document, version: version)
     case ["successor"]: self = .successor(document, version: version)
     case ["change"]: self = .change(document, version: version)
+    case ["applied"]: self = .applied(document, version: version)
     default: return nil
     }
   }

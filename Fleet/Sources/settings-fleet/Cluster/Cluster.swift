@@ -8,12 +8,13 @@ struct Cluster: Sendable {
   /// etcd's default of '--max-txn-ops', for the comparisons and for the changes.
   static let mostOperations = 128
 
-  /// What the cluster has about an app, newest or at a revision.
+  /// What the cluster has about an app, or about all of them, newest or at a revision.
   ///
   /// - Throws: ``Failure`` if the cluster does not answer, or the revision has been compacted away.
-  func snapshot(of app: String, at revision: Int64? = nil) async throws -> FleetSnapshot {
+  func snapshot(of app: String?, at revision: Int64? = nil) async throws -> FleetSnapshot {
+    let prefix = app.map(FleetNames.prefix(ofApp:)) ?? FleetNames.prefix
     do {
-      let answer = try await client.rangeAll(EtcdRange(.prefix(FleetNames.prefix(ofApp: app)), revision: revision))
+      let answer = try await client.rangeAll(EtcdRange(.prefix(prefix), revision: revision))
       return FleetSnapshot(
         cluster: ClusterID(rawValue: answer.header.cluster), revision: revision ?? answer.header.revision, app: app,
         items: answer.keyValues.map(FleetItem.init))
@@ -24,6 +25,15 @@ struct Cluster: Sendable {
     } catch {
       throw Failure(error)
     }
+  }
+
+  /// What the cluster has about some apps, at one revision.
+  func snapshot(of apps: some Collection<String>, at revision: Int64? = nil) async throws -> FleetSnapshot {
+    guard let first = apps.first else { return try await snapshot(of: nil, at: revision) }
+    let part = try await snapshot(of: first, at: revision)
+    var items = part.items
+    for app in apps.dropFirst() { items += try await snapshot(of: app, at: part.revision).items }
+    return FleetSnapshot(cluster: part.cluster, revision: part.revision, items: items)
   }
 
   /// The documents of an app.

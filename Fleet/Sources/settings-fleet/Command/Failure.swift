@@ -14,6 +14,8 @@ struct Failure: Error, CustomStringConvertible {
     case io = 7
     case migration = 8
     case changed = 9
+    /// A plan has changes.
+    case changes = 10
     /// The cluster does not answer, or refuses.
     case cluster = 11
     /// A rollout was taken back.

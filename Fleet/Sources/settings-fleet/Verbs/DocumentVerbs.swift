@@ -71,9 +71,61 @@ struct CheckVerb: ReadingVerb {
 
 struct ExportVerb: ReadingVerb {
   static let word = "export"
-  static let configuration = CommandConfiguration.reading(
-    word, "Print a document as TOML, JSON or variables.", "APP [PREFIX]", "export org.example.editor --json")
+  static let configuration = CommandConfiguration(
+    commandName: word, abstract: "Print a document as TOML, JSON or variables, or write all of them as files.",
+    usage: """
+      settings-fleet export APP [PREFIX] [--at REVISION]
+      settings-fleet export --tree DIR [APP ...] [--at REVISION]
+      """,
+    discussion: """
+      With --tree, the documents of these apps, or of all, become files in a directory, byte for byte, as 'apply' reads \
+      them: APP/all.toml, APP/group/NAME.toml, APP/host/NAME.toml, and older versions beside them (APP/all@1.toml). Files \
+      that are there are replaced; documents that only the directory has stay, and are named.
+
+      Otherwise --group NAME and --host NAME choose the document, and everything else is what 'settings-cli' takes.
+
+      --at reads what the cluster had at a revision, as 'log' prints it, until it is compacted away.
+
+      EXAMPLES
+        settings-fleet export org.example.editor --json
+        settings-fleet export --tree ./fleet
+      """)
   @Argument(parsing: .captureForPassthrough, help: "APP, PREFIX and options.") var words: [String] = []
+
+  func answer(in context: Context) async throws {
+    guard let place = words.prefix(while: { $0 != "--" }).firstIndex(of: "--tree") else {
+      return try await read(in: context)
+    }
+    guard let directory = words[place...].dropFirst().first else {
+      throw Failure(.usage, "Missing value for '--tree'.")
+    }
+    var (apps, revision) = ([String](), Int64?.none)
+    var rest = words[..<place] + words[(place + 2)...]
+    while let word = rest.popFirst() {
+      if word == "--at" {
+        guard let number = rest.popFirst().flatMap({ Int64($0) }), number > 0 else {
+          throw Failure(.usage, "Invalid value for '--at': a revision is needed, as 'log' prints it.")
+        }
+        revision = number
+      } else {
+        guard FleetNames.isApp(word) else { throw Failure(.usage, "Unknown option or invalid app '\(word)'.") }
+        apps.append(word)
+      }
+    }
+    let contents = FleetContents(try await context.cluster.snapshot(of: apps, at: revision))
+    var documents: [FleetDocument: [Int: [UInt8]]] = [:]
+    for (app, found) in contents.apps {
+      for (scope, versions) in found.documents {
+        FleetDocument(app: app, scope: scope).map { documents[$0] = versions.mapValues(\.text) }
+      }
+    }
+    for app in apps where !documents.keys.contains(where: { $0.app == app }) {
+      throw Failure(.noValue, "The fleet has no document of '\(app)'.")
+    }
+    let others = try TreeDirectory(path: directory).write(documents) { apps.isEmpty || apps.contains($0.app) }
+    for file in others { Output.error("note: '\(file)' is not in the fleet.") }
+    Output.line("\(documents.count) \(documents.count == 1 ? "document" : "documents")")
+  }
 }
 
 struct DiffVerb: ReadingVerb {
@@ -133,7 +185,9 @@ struct MigrateVerb: WritingVerb {
 protocol ReadingVerb: PassingVerb {}
 
 extension ReadingVerb {
-  func answer(in context: Context) async throws {
+  func answer(in context: Context) async throws { try await read(in: context) }
+
+  func read(in context: Context) async throws {
     let words = try DocumentWords(words, takesRevision: true)
     let documents = try await context.cluster.documents(of: words.document.app, at: words.revision)
     let command = try context.command()

@@ -15,11 +15,12 @@ enum File {
     var description: String { "Cannot \(call) '\(path)': \(String(cString: strerror(number)))." }
   }
 
-  static func read(_ path: String) throws(Failed) -> [UInt8] {
+  /// - Parameter limit: The number of bytes that is enough to see that there are too many.
+  static func read(_ path: String, upTo limit: Int = .max) throws(Failed) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { throw Failed("open", path) }
     defer { close(descriptor) }
-    return try read(from: descriptor, path)
+    return try read(from: descriptor, path, upTo: limit)
   }
 
   /// Reads a descriptor to its end.

@@ -1,0 +1,24 @@
+/// What says that the text of a document came from a directory, so that an edit made by hand is noticed later, and only
+/// what came from the directory is removed with it.
+///
+/// It is beside the text, in the same transaction. Nothing proves it: whoever may write the document may write it, too.
+public struct AppliedMark: Hashable, Sendable, Codable {
+  /// The text that came from the directory. If the document has another one, it was edited since.
+  public let digest: TextDigest
+  /// The name of the directory: several can supply a fleet, and each removes only its own documents.
+  public let source: String
+
+  /// Describes a text from a directory.
+  public init(digest: TextDigest, source: String) { (self.digest, self.source) = (digest, source) }
+
+  /// Reads the value of a mark's key; `nil` if it is none.
+  public init?(json: [UInt8]) {
+    guard json.count <= FleetContents.mostSmallValue, let read = FleetJSON.decode(AppliedMark.self, from: json),
+      FleetNames.isName(read.source)
+    else { return nil }
+    self = read
+  }
+
+  /// The value for ``FleetKey/applied(_:version:)``.
+  public var json: [UInt8] { FleetJSON.encode(self) }
+}

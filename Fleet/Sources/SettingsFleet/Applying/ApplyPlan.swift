@@ -1,0 +1,228 @@
+/// What makes the documents of a fleet those of a directory.
+///
+/// A document that somebody has changed by hand is not replaced: it is a conflict, until it is said whose text counts. Only
+/// what came from the directory before is removed.
+///
+/// ```swift
+/// let plan = ApplyPlan(of: tree, in: snapshot, options)
+/// guard plan.conflicts.isEmpty, plan.refusals.isEmpty else { … }
+/// for steps in plan.batches(mostOperations: 128) { … }
+/// ```
+public struct ApplyPlan: Sendable {
+  /// Whose text counts where somebody has changed a document by hand.
+  public enum Take: Sendable {
+    /// The directory's.
+    case ours
+    /// The fleet's. The document is left as it is.
+    case theirs
+  }
+
+  /// How to make a plan.
+  public struct Options: Sendable {
+    /// The name of the directory.
+    public var source: String
+    /// Whether documents that came from the directory, and are not in it any more, are removed.
+    public var prunes = false
+    /// Whose text counts; `nil` for a conflict.
+    public var take: Take?
+    /// The key to sign with.
+    public var signing: DocumentWriter.Signing?
+    /// Whose signatures count.
+    public var trust = Trust([])
+    /// The version that each app reads here; without an entry, any.
+    public var appVersions: [String: Int] = [:]
+
+    /// Options for a directory.
+    public init(source: String) { self.source = source }
+  }
+
+  /// What happens to a document.
+  public enum Action: String, Sendable, Codable, CaseIterable {
+    /// It is new.
+    case create
+    /// Its text changes.
+    case change
+    /// Its text stays and is signed.
+    case sign
+    /// Its text stays. From now on it counts as the directory's.
+    case adopt
+    /// It is removed.
+    case remove
+  }
+
+  /// A text that changes.
+  public struct TextChange: Hashable, Sendable {
+    /// The version.
+    public var version: Int
+    /// The text before; `nil` if there is none.
+    public var before: [UInt8]?
+    /// The text after; `nil` if there is none.
+    public var after: [UInt8]?
+  }
+
+  /// A document that is written.
+  public struct Step: Sendable {
+    /// The document.
+    public var document: FleetDocument
+    /// What happens to it.
+    public var action: Action
+    /// The texts that change, from the newest version to the oldest.
+    public var texts: [TextChange]
+    /// Its newest version, beside which the change is noted.
+    public var version: Int
+    /// What writes it, if nothing of the document has changed since the snapshot.
+    public var transaction: FleetTransaction
+  }
+
+  /// Why a document is not written without a word of an operator.
+  public enum Conflict: Hashable, Sendable {
+    /// It was edited since it was applied.
+    case edited
+    /// It never came from a directory.
+    case foreign
+    /// It came from another directory.
+    case other(String)
+  }
+
+  /// What is written, by document.
+  public private(set) var steps: [Step] = []
+  /// What somebody has changed by hand, by document.
+  public private(set) var conflicts: [(document: FleetDocument, conflict: Conflict)] = []
+  /// What cannot be written, by document.
+  public private(set) var refusals: [(document: FleetDocument, error: WriterError)] = []
+  /// What stays as somebody has changed it by hand, because that was said.
+  public private(set) var left: [FleetDocument] = []
+  /// How many documents of the directory are as they should be.
+  public private(set) var unchanged = 0
+
+  /// Compares a directory with what the cluster has.
+  ///
+  /// - Parameters:
+  ///   - tree: The directory's texts, by version.
+  ///   - snapshot: The documents of its apps at least; to remove documents of others, all.
+  ///   - options: How.
+  public init(of tree: [FleetDocument: [Int: [UInt8]]], in snapshot: FleetSnapshot, _ options: Options) {
+    // A writer looks through what it is given, once for each document.
+    var own: [FleetDocument: [FleetItem]] = [:]
+    var rollouts: [String: FleetItem] = [:]
+    for item in snapshot.items {
+      switch FleetKey(item.key) {
+      case .rollout(let app)?: rollouts[app] = item
+      case let key: if let document = key?.document { own[document, default: []].append(item) }
+      }
+    }
+    for document in Set(own.keys).union(tree.keys).sorted() where document.app != FleetNames.ownApp {
+      let items = (own[document] ?? []) + [rollouts[document.app]].compactMap(\.self)
+      let part = FleetSnapshot(
+        cluster: snapshot.cluster, revision: snapshot.revision, app: document.app, items: items)
+      let writer = DocumentWriter(document, in: part, appVersion: options.appVersions[document.app])
+      do throws(WriterError) {
+        try add(writer, texts: tree[document] ?? [:], options)
+      } catch {
+        refusals.append((document, error))
+      }
+    }
+  }
+
+  /// Whether nothing is to be done.
+  public var isEmpty: Bool { steps.isEmpty }
+
+  private mutating func add(
+    _ writer: DocumentWriter, texts: [Int: [UInt8]], _ options: Options
+  ) throws(WriterError) {
+    let isRemoved = texts.isEmpty
+    let changed = texts.filter { version, text in writer.versions[version]?.text != text }.keys
+    let provenance = writer.provenance(from: options.source, changing: changed)
+    if isRemoved {
+      // What the directory never had is nobody's business here.
+      guard options.prunes, provenance == .applied || provenance == .edited, !writer.isEmptied else { return }
+    }
+    // A newer version than the directory has is a change, too.
+    let isSame = changed.isEmpty && texts.keys.max() ?? 0 >= writer.versions.keys.max() ?? 0
+    if !isSame, let conflict = Conflict(provenance) {
+      switch options.take {
+      case .ours?: break
+      case .theirs?: return left.append(writer.document)
+      case nil: return conflicts.append((writer.document, conflict))
+      }
+    }
+    if isSame, case .other = provenance { return unchanged += 1 }
+    let transaction =
+      isRemoved
+      ? try writer.prune(from: options.source, signing: options.signing, trust: options.trust)
+      : try writer.apply(texts, from: options.source, signing: options.signing, trust: options.trust)
+    guard !transaction.isEmpty else { return unchanged += 1 }
+    let signs = transaction.puts.contains { if case .signature? = FleetKey($0.key) { true } else { false } }
+    let action: Action =
+      isRemoved ? .remove : isSame ? (signs ? .sign : .adopt) : writer.versions.isEmpty ? .create : .change
+    let versions = isRemoved ? Array(writer.versions.keys) : Array(texts.keys)
+    let changes = versions.sorted(by: >).compactMap { version -> TextChange? in
+      let before = writer.versions[version]?.text
+      return before == texts[version] ? nil : TextChange(version: version, before: before, after: texts[version])
+    }
+    steps.append(
+      Step(
+        document: writer.document, action: action, texts: changes,
+        version: max(versions.max() ?? 1, writer.versions.keys.max() ?? 1), transaction: transaction))
+  }
+
+  /// The steps as they fit into etcd's transactions, those of an app together where that is possible.
+  ///
+  /// - Parameter mostOperations: How many comparisons, and how many changes, a transaction can have.
+  public func batches(mostOperations: Int) -> [[Step]] {
+    var batches: [[Step]] = []
+    var used = Size()
+    func add(_ steps: [Step], _ size: Size) {
+      if let last = batches.indices.last, (used + size).fits(mostOperations) {
+        batches[last] += steps
+        used = used + size
+      } else {
+        batches.append(steps)
+        used = size
+      }
+    }
+    for app in Dictionary(grouping: steps, by: \.document.app).sorted(by: { $0.key < $1.key }).map(\.value) {
+      let size = app.map(Size.init).reduce(Size(), +)
+      if size.fits(mostOperations) { add(app, size) } else { for step in app { add([step], Size(step)) } }
+    }
+    return batches
+  }
+
+  private struct Size {
+    var compares = 0
+    var changes = 0
+    var bytes = 0
+
+    init() {}
+
+    init(_ step: Step) {
+      compares = step.transaction.compares.count
+      // With the note of who changed it.
+      changes = step.transaction.puts.count + step.transaction.deletes.count + 1
+      bytes = step.transaction.byteCount + 1000
+    }
+
+    static func + (a: Size, b: Size) -> Size {
+      var sum = a
+      sum.compares += b.compares
+      sum.changes += b.changes
+      sum.bytes += b.bytes
+      return sum
+    }
+
+    func fits(_ mostOperations: Int) -> Bool {
+      max(compares, changes) <= mostOperations && bytes <= FleetTransaction.mostBytes
+    }
+  }
+}
+
+extension ApplyPlan.Conflict {
+  fileprivate init?(_ provenance: DocumentWriter.Provenance) {
+    switch provenance {
+    case .absent, .applied: return nil
+    case .edited: self = .edited
+    case .foreign: self = .foreign
+    case .other(let source): self = .other(source)
+    }
+  }
+}

@@ -1,0 +1,102 @@
+extension DocumentWriter {
+  /// Where the document comes from.
+  enum Provenance: Equatable {
+    /// There is none.
+    case absent
+    /// Every version is as the directory had it.
+    case applied
+    /// It came from the directory, and was edited since.
+    case edited
+    /// It came from another directory.
+    case other(String)
+    /// It was made by hand.
+    case foreign
+  }
+
+  /// - Parameter changed: The versions whose texts would change.
+  func provenance(from source: String, changing changed: some Collection<Int>) -> Provenance {
+    guard let newest = versions.keys.max() else { return .absent }
+    let marks = versions.compactMapValues(\.applied)
+    if let other = marks.values.first(where: { $0.source != source }) { return .other(other.source) }
+    if marks.isEmpty { return .foreign }
+    // A version below the directory's own, which it does not change, may be older than the directory.
+    let isAsApplied = versions.allSatisfy { version, stored in
+      marks[version].map { $0.digest == stored.digest } ?? (version < newest && !changed.contains(version))
+    }
+    return isAsApplied ? .applied : .edited
+  }
+
+  /// Makes texts of a directory the document's.
+  ///
+  /// Versions that the directory does not have stay as they are: older releases of the app may still read them. A text that
+  /// is the same is signed if it has to be, and marked.
+  ///
+  /// - Parameters:
+  ///   - texts: The texts by version; at least one.
+  ///   - source: The name of the directory.
+  ///   - signing: The key to sign with.
+  ///   - trust: Whose signatures count.
+  /// - Returns: The transaction; one that changes nothing if all of it is so already.
+  func apply(
+    _ texts: [Int: [UInt8]], from source: String, signing: Signing?, trust: Trust
+  ) throws(WriterError) -> FleetTransaction {
+    let (newest, present) = (texts.keys.max() ?? 1, versions.keys.max() ?? 0)
+    guard newest >= present else { throw .olderText(newest, than: present) }
+    guard newest <= appVersion ?? .max else { throw .newerVersion(newest) }
+    var transaction = unchanged(writing: nil)
+    var serial = try signing.map { signing throws(WriterError) in try nextSerial(signing) }
+    for (version, text) in texts.sorted(by: { $0.key < $1.key }) {
+      guard text.count <= FleetNames.longestText else { throw .tooLarge(bytes: text.count) }
+      guard !text.contains(0), String(validating: text, as: UTF8.self) != nil else { throw .invalidText }
+      let stored = versions[version]
+      if stored == nil { transaction.require(document.key(version: version), at: 0) }
+      let isSame = stored?.text == text
+      if !isSame { transaction.put(document.key(version: version), text) }
+      if let signing, let number = serial {
+        if !isSame || stored.map({ trust.problem(with: $0, of: document, version: version) != nil }) ?? true {
+          let statement = Statement.document(document, version: version, text: TextDigest(of: text))
+          transaction.put(
+            FleetKey.signature(document, version: version).text, signing.key.sign(statement, serial: number).json)
+          guard number < .max else { throw .noSerial }
+          serial = number + 1
+        }
+      } else if !isSame, let stored, stored.signature != .absent {
+        throw .needsKey
+      }
+      let mark = AppliedMark(digest: TextDigest(of: text), source: source)
+      if stored?.applied != mark { transaction.put(FleetKey.applied(document, version: version).text, mark.json) }
+    }
+    let all = Set(versions.keys).union(texts.keys).sorted()
+    for (version, next) in zip(all, all.dropFirst()) where versions[version]?.successor == nil {
+      transaction.put(FleetKey.successor(document, version: version).text, Array(String(next).utf8))
+    }
+    return try .joined([transaction])
+  }
+
+  /// Removes the document in all its versions, apart from the note of who changed it last.
+  ///
+  /// Machines that require signatures would keep a document that is gone. One that is signed becomes empty instead.
+  func prune(from source: String, signing: Signing?, trust: Trust) throws(WriterError) -> FleetTransaction {
+    guard let newest = versions.keys.max() else { return FleetTransaction() }
+    if versions.values.contains(where: { $0.signature != .absent }) {
+      guard signing != nil else { throw .needsKey }
+      let empty = versions.keys.map { ($0, Self.emptyText(version: $0)) }
+      return try apply(Dictionary(uniqueKeysWithValues: empty), from: source, signing: signing, trust: trust)
+    }
+    var transaction = try remove()
+    let note = Array(FleetKey.change(document, version: newest).text.utf8)
+    transaction.deletes.removeAll { $0 == note }
+    return transaction
+  }
+
+  /// Whether the document is signed and says nothing.
+  var isEmptied: Bool {
+    versions.allSatisfy { version, stored in
+      stored.signature != .absent && stored.text == Self.emptyText(version: version)
+    }
+  }
+
+  private static func emptyText(version: Int) -> [UInt8] {
+    version == 1 ? [] : Array("settings-version = \(version)\n".utf8)
+  }
+}

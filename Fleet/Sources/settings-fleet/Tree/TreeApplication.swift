@@ -1,0 +1,215 @@
+import FoundationEssentials
+import SettingsFleet
+
+/// Makes the fleet's documents those of a directory.
+struct TreeApplication: Sendable {
+  let context: Context
+  let tree: [FleetDocument: [Int: [UInt8]]]
+  var options: ApplyPlan.Options
+  private static let mostAttempts = 20
+
+  init(_ tree: [FleetDocument: [Int: [UInt8]]], source: String, in context: Context) throws {
+    (self.tree, self.context) = (tree, context)
+    options = ApplyPlan.Options(source: source)
+    options.trust = try context.settings.trust()
+  }
+
+  /// What there is to do, checked as machines will check it.
+  func plan() async throws -> CheckedPlan {
+    var options = options
+    options.signing = try context.signing()
+    let command = try context.command()
+    let apps = Set(tree.keys.map(\.app)).sorted()
+    var checks: [String: DocumentCheck] = [:]
+    // Their directories go with them.
+    var workspaces: [Workspace] = []
+    for app in apps {
+      let workspace = try Workspace(app: app, command: command, environment: context.environment)
+      options.appVersions[app] = try AppSchema.newest(of: app, in: workspace.directories, context.environment)
+      checks[app] = DocumentCheck(environment: context.environment, staging: workspace.scratchFile("check"))
+      workspaces.append(workspace)
+    }
+    // Without a document in the directory, nothing has to be read unless something is to be removed.
+    let snapshot =
+      options.prunes || apps.isEmpty
+      ? try await context.cluster.snapshot(of: nil) : try await context.cluster.snapshot(of: apps)
+    var plan = CheckedPlan(plan: ApplyPlan(of: tree, in: snapshot, options), snapshot: snapshot)
+    for step in plan.plan.steps {
+      for text in step.texts.reversed() {
+        guard let after = text.after, let check = checks[step.document.app],
+          let problem = try check.problem(of: after, for: step.document)
+        else { continue }
+        plan.refused.append((step.document, "machines would refuse it: \(problem.summary)"))
+      }
+    }
+    withExtendedLifetime(workspaces) {}
+    return plan
+  }
+
+  /// Stores what the directory has. If somebody else changes a document meanwhile, a new plan is made.
+  ///
+  /// - Parameters:
+  ///   - announce: Called with each plan before it is carried out.
+  ///   - stored: Called with the revision of each transaction and the number of its documents.
+  /// - Throws: ``Failure``. Transactions that were announced as stored stay.
+  func run(announce: (CheckedPlan) throws -> Void, stored: (Int64, Int) -> Void) async throws {
+    for _ in 0..<Self.mostAttempts {
+      let plan = try await plan()
+      try announce(plan)
+      guard try await !store(plan, stored) else { return }
+      Output.error("A document was changed meanwhile. What is left to do:")
+    }
+    throw Failure(.changed, "Others changed the documents \(Self.mostAttempts) times meanwhile. Try again later.")
+  }
+
+  /// - Returns: Whether nobody else was first.
+  private func store(_ plan: CheckedPlan, _ stored: (Int64, Int) -> Void) async throws -> Bool {
+    for batch in plan.batches {
+      let change = Change(
+        by: context.author, because: "apply",
+        machines: await context.cluster.machines(of: Set(batch.map(\.document.app))))
+      let transaction: FleetTransaction
+      do throws(WriterError) {
+        transaction = try .joined(batch.map(\.transaction))
+      } catch {
+        throw Failure(error, about: batch[0].document)
+      }
+      let notes = batch.map { FleetKey.change($0.document, version: $0.version) }
+      guard let revision = try await context.cluster.commit(transaction, change, at: notes) else { return false }
+      stored(revision, batch.count)
+    }
+    return true
+  }
+}
+
+/// A plan, and what machines would say to it.
+struct CheckedPlan: Sendable {
+  let plan: ApplyPlan
+  let snapshot: FleetSnapshot
+  /// What machines would refuse, and why.
+  var refused: [(document: FleetDocument, reason: String)] = []
+
+  var batches: [[ApplyPlan.Step]] { plan.batches(mostOperations: Cluster.mostOperations) }
+
+  /// Fails if there is something that an operator has to decide or to repair first.
+  func check() throws {
+    var problems = plan.conflicts.map { "  '\($0.document)' \(why($0))\n" }
+    if !problems.isEmpty {
+      throw Failure(
+        .changed,
+        "Changed by hand, and different in the directory:\n" + problems.joined()
+          + "Take these texts into the directory with 'settings-fleet export --tree', or repeat the command with "
+          + "'--take ours' to store the directory's, or with '--take theirs' to leave them. Nothing was written.")
+    }
+    problems = refused.map { "  '\($0.document)': \($0.reason)\n" }
+    let failures = plan.refusals.map { Failure($0.error, about: $0.document) }
+    problems += failures.map { "  \($0)\n" }
+    guard !problems.isEmpty else { return }
+    throw Failure(
+      status: failures.first?.status ?? Failure.Status.invalidValue.rawValue,
+      message: "Cannot apply the directory:\n" + problems.joined() + "Nothing was written.")
+  }
+
+  private func why(_ conflict: (document: FleetDocument, conflict: ApplyPlan.Conflict)) -> String {
+    let who = lastChange(of: conflict.document)
+    switch conflict.conflict {
+    case .edited: return "was changed after it was applied: \(who)."
+    case .foreign: return "was not made by 'apply': \(who)."
+    case .other(let source): return "comes from the directory '\(source)': \(who)."
+    }
+  }
+
+  private func lastChange(of document: FleetDocument) -> String {
+    var (revision, change): (Int64, Change?) = (0, nil)
+    for item in snapshot.items {
+      switch FleetKey(item.key) {
+      case .document(document, _)?: revision = max(revision, item.modRevision)
+      default: break
+      }
+    }
+    for item in snapshot.items where item.modRevision == revision {
+      if case .change(document, _)? = FleetKey(item.key) { change = Change(item.value) }
+    }
+    guard let change else { return "revision \(revision), by unknown" }
+    return "revision \(revision), \(change.reason) by \(change.by) at \(change.time)"
+  }
+
+  /// The lines for people: what happens to each document, and which values change.
+  var text: String {
+    var lines: [String] = []
+    for step in plan.steps {
+      lines.append("\(step.action.sign) \(step.document)\(step.action.remark)")
+      for text in step.texts {
+        if step.texts.count > 1 { lines.append("  version \(text.version):") }
+        lines += Self.difference(text).map { "    \($0)" }
+      }
+    }
+    lines += plan.left.map { "! \($0): left as it was changed by hand" }
+    let counts = ApplyPlan.Action.allCases.compactMap { action -> String? in
+      let count = plan.steps.count { $0.action == action }
+      return count == 0 ? nil : "\(count) to \(action.rawValue)"
+    }
+    let transactions = batches.count
+    lines.append(
+      (counts + ["\(plan.unchanged) unchanged"]).joined(separator: ", ")
+        + (transactions > 1 ? ". They do not fit into one transaction: \(transactions), one after the other" : ""))
+    return lines.joined(separator: "\n")
+  }
+
+  private static func difference(_ text: ApplyPlan.TextChange) -> [String] {
+    guard let values = LogEntry.changes(from: text.before ?? [], to: text.after ?? []) else {
+      return ["the text does not parse"]
+    }
+    return values.isEmpty && text.before != nil ? ["comments or spacing alone"] : values.map(\.line)
+  }
+
+  /// The plan for programs.
+  var json: String {
+    struct Document: Encodable {
+      var document: FleetDocument
+      var action: ApplyPlan.Action
+      var changes: [LogEntry.Value]?
+    }
+    struct Plan: Encodable {
+      var documents: [Document]
+      var conflicts: [FleetDocument]
+      var refused: [FleetDocument]
+      var left: [FleetDocument]
+      var unchanged: Int
+      var transactions: Int
+    }
+    let documents = plan.steps.map { step in
+      Document(
+        document: step.document, action: step.action,
+        changes: step.texts.first.flatMap { LogEntry.changes(from: $0.before ?? [], to: $0.after ?? []) })
+    }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    // Texts and whole numbers: none that JSON does not have.
+    return String(
+      decoding: try! encoder.encode(
+        Plan(
+          documents: documents, conflicts: plan.conflicts.map(\.document),
+          refused: plan.refusals.map(\.document) + refused.map(\.document), left: plan.left,
+          unchanged: plan.unchanged, transactions: batches.count)), as: UTF8.self)
+  }
+}
+
+extension ApplyPlan.Action {
+  fileprivate var sign: String {
+    switch self {
+    case .create: "+"
+    case .change: "~"
+    case .sign, .adopt: "="
+    case .remove: "-"
+    }
+  }
+
+  fileprivate var remark: String {
+    switch self {
+    case .sign: ": signed as it is"
+    case .adopt: ": as in the directory; comes from it from now on"
+    case .create, .change, .remove: ""
+    }
+  }
+}

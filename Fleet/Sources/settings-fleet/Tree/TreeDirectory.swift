@@ -1,0 +1,130 @@
+import Glibc
+import SettingsFleet
+
+/// A directory of documents, as version control keeps it.
+struct TreeDirectory {
+  let path: String
+
+  /// The texts of all documents in it, by version.
+  ///
+  /// Hidden files, and files of other kinds than TOML, are left out. A link is refused: what it leads to would be read with
+  /// the rights of whoever runs this, and sent to all machines.
+  ///
+  /// - Throws: ``Failure`` that names every file which cannot be used.
+  func read() throws -> [FleetDocument: [Int: [UInt8]]] {
+    var (files, problems) = ([TreePath: [UInt8]](), [String]())
+    guard Self.kind(of: path, following: true) == S_IFDIR else {
+      throw Failure(.io, "'\(path)' is not a directory.")
+    }
+    do {
+      try read("", into: &files, &problems)
+    } catch {
+      throw Failure(.io, error.description)
+    }
+    var texts: [FleetDocument: [Int: [UInt8]]] = [:]
+    for (file, text) in files.sorted(by: { $0.key.description < $1.key.description }) {
+      do {
+        try DocumentEditor.checkOwner(of: file.document.app)
+        let version = try Workspace.version(of: text)
+        if let named = file.version, named != version {
+          problems.append("'\(file)' says that it has version \(version).")
+        } else if texts[file.document, default: [:]].updateValue(text, forKey: version) != nil {
+          problems.append("'\(file)' has version \(version), as another file of '\(file.document)'.")
+        }
+      } catch let failure as Failure {
+        problems.append("'\(file)': \(failure)")
+      }
+    }
+    for (document, versions) in texts where problems.isEmpty {
+      let newest = TreePath(document)
+      if files[newest] == nil || versions[versions.keys.max()!] != files[newest] {
+        problems.append("'\(newest)' has to be there and to have the newest version of '\(document)'.")
+      }
+    }
+    guard problems.isEmpty else {
+      throw Failure(
+        .invalidValue,
+        "Cannot use '\(path)':\n" + problems.sorted().map { "  \($0)\n" }.joined() + "Nothing was written.")
+    }
+    return texts
+  }
+
+  private func read(
+    _ directory: String, into files: inout [TreePath: [UInt8]], _ problems: inout [String]
+  ) throws(File.Failed) {
+    for name in try File.names(in: "\(path)/\(directory)") where !name.hasPrefix(".") {
+      let relative = directory.isEmpty ? name : "\(directory)/\(name)"
+      switch Self.kind(of: "\(path)/\(relative)") {
+      case S_IFDIR: try read(relative, into: &files, &problems)
+      case S_IFREG where !name.hasSuffix(".toml"): break
+      case S_IFREG:
+        guard let file = TreePath(relative) else {
+          problems.append("'\(relative)' is no document: APP/all.toml, APP/group/NAME.toml or APP/host/NAME.toml is.")
+          break
+        }
+        let text = try File.read("\(path)/\(relative)", upTo: FleetNames.longestText + 1)
+        if text.count > FleetNames.longestText {
+          problems.append("'\(relative)' has more than \(FleetNames.longestText) bytes, which are possible.")
+        } else {
+          files[file] = text
+        }
+      default: problems.append("'\(relative)' is neither a file nor a directory. Links are not followed.")
+      }
+    }
+  }
+
+  /// Writes documents as files. Those that have their text already are not touched.
+  ///
+  /// - Parameters:
+  ///   - documents: The texts by version.
+  ///   - isForeign: Whether a document that the directory has, and the fleet does not, is to be named.
+  /// - Returns: The documents' files in the directory that the fleet does not have. They stay.
+  func write(
+    _ documents: [FleetDocument: [Int: [UInt8]]], naming isForeign: (FleetDocument) -> Bool
+  ) throws -> [TreePath] {
+    var kept: Set<TreePath> = []
+    do {
+      try File.makeDirectory(path, mode: 0o755)
+      for (document, versions) in documents.sorted(by: { $0.key < $1.key }) {
+        let newest = versions.keys.max()
+        for (version, text) in versions.sorted(by: { $0.key < $1.key }) {
+          let file = TreePath(document, version: version == newest ? nil : version)
+          kept.insert(file)
+          try write(text, as: file)
+        }
+      }
+      var (present, problems) = ([TreePath: [UInt8]](), [String]())
+      try read("", into: &present, &problems)
+      return present.keys.filter { !kept.contains($0) && isForeign($0.document) }
+        .sorted { $0.description < $1.description }
+    } catch let failed as File.Failed {
+      throw Failure(.io, failed.description)
+    }
+  }
+
+  private func write(_ text: [UInt8], as file: TreePath) throws {
+    var directory = path
+    for part in "\(file)".split(separator: "/").dropLast() {
+      directory += "/\(part)"
+      try File.makeDirectory(directory, mode: 0o755)
+      guard Self.kind(of: directory) == S_IFDIR else {
+        throw Failure(.io, "'\(directory)' is not a directory. Links are not followed.")
+      }
+    }
+    let target = "\(path)/\(file)"
+    let kind = Self.kind(of: target)
+    guard kind == nil || kind == S_IFREG else {
+      throw Failure(.io, "'\(target)' is not a file. Links are not followed.")
+    }
+    if kind != nil, try File.read(target) == text { return }
+    // A name that no document has.
+    try File.replace(target, with: text, mode: 0o644, temporary: "\(directory)/.settings-fleet.new")
+  }
+
+  /// What kind of file there is; `nil` if there is none.
+  private static func kind(of path: String, following: Bool = false) -> mode_t? {
+    var status = stat()
+    guard (following ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
+    return status.st_mode & S_IFMT
+  }
+}

@@ -1,0 +1,70 @@
+import ArgumentParser
+import SettingsFleet
+
+struct ApplyVerb: FleetVerb {
+  enum Side: String, CaseIterable, ExpressibleByArgument { case ours, theirs }
+
+  static let configuration = CommandConfiguration(
+    commandName: "apply",
+    abstract: "Make the fleet's documents those of a directory, such as a checkout of git.",
+    discussion: """
+      A document is a file: APP/all.toml, APP/group/NAME.toml or APP/host/NAME.toml. An older version, which older \
+      releases of the app go on reading, is beside it: APP/all@1.toml. 'settings-fleet export --tree DIR' writes such \
+      files. Texts are stored byte for byte, and signed if you have a 'signing-key'.
+
+      Prints what changes, checks it with the apps' schemas as they are installed here, and stores all of it in one \
+      transaction. If that does not fit, it says so first, and stores several, one after the other. Documents that are \
+      not in the directory stay; --prune removes those that an earlier 'apply' of this directory stored. A signed one \
+      becomes empty, since machines that require signatures keep what is gone.
+
+      What somebody has changed by hand, and the directory has otherwise, is named, and nothing is written, unless \
+      --take says whose text counts. Versions that the directory does not have stay.
+
+      Exits 0 if all documents are as in the directory, 4 if one would be refused, 9 for changes by hand. With --plan \
+      nothing is written; it exits 10 if there is something to do.
+
+      EXAMPLES
+        settings-fleet apply ./fleet --plan
+        settings-fleet apply ./fleet --prune
+        settings-fleet apply ./fleet --take theirs
+      """)
+
+  @Argument(help: "The directory.", completion: .directory) var directory: String
+  @Flag(help: "Print what would change, write nothing, and exit 10 if there is something.") var plan = false
+  @Flag(help: "Remove documents that an earlier 'apply' stored, and that are not in the directory any more.")
+  var prune = false
+  @Option(
+    help: ArgumentHelp(
+      "Where a document was changed by hand: 'ours' stores the directory's text, 'theirs' leaves the fleet's.",
+      valueName: "ours|theirs"))
+  var take: Side?
+  @Option(
+    help: ArgumentHelp(
+      "The name of this directory, if several supply the fleet: each removes only its own documents.",
+      valueName: "name"))
+  var source = "main"
+  @Flag(help: "Print the plan as JSON: documents, conflicts, refused, left, unchanged, transactions.") var json = false
+
+  func validate() throws {
+    guard FleetNames.isName(source) else { throw ValidationError("Invalid value '\(source)' for '--source'.") }
+  }
+
+  func answer(in context: Context) async throws {
+    var application = try TreeApplication(TreeDirectory(path: directory).read(), source: source, in: context)
+    application.options.prunes = prune
+    application.options.take = take.map { $0 == .ours ? .ours : .theirs }
+    if plan {
+      let plan = try await application.plan()
+      Output.line(json ? plan.json : plan.text)
+      try plan.check()
+      if !plan.plan.isEmpty { throw Failure(.changes, nil) }
+      return
+    }
+    try await application.run { plan in
+      Output.line(json ? plan.json : plan.text)
+      try plan.check()
+    } stored: { revision, count in
+      Output.error("stored \(count) \(count == 1 ? "document" : "documents") at revision \(revision)")
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import EtcdTesting
+import Foundation
+import Testing
+
+extension CommandTests.Busy {
+  /// The commands of docs/fleet-from-git.md, as they are printed, with a repository whose hooks are the CI server.
+  @Suite(.enabled(if: Tool.path(of: "git") != nil, "the guide needs git"))
+  struct GitGuideTests {
+    @Test func `a change goes from a branch to all machines`() async throws {
+      let cluster = try await EtcdCluster.start(members: 3, options: CommandTests.patient)
+      defer { cluster.stop() }
+      try await Fleet.with(cluster) { fleet in
+        let ada = try fleet.person()
+        let machines = try ["m1", "m2", "m3"].map { try fleet.machine($0) }
+        for machine in ["m1", "m2", "m3"] { try fleet.allowEveryApp(on: machine) }
+        for machine in machines { try machine.start() }
+        for app in ["editor", "viewer"] {
+          #expect(try await ada.run("set", "org.example.\(app)", "font-size=12").status == 0)
+        }
+        let answer = try Self.run(try Self.guide(in: fleet.root + "/git"), by: ada)
+        #expect(answer.status == 0, "\(answer)")
+        for part in [
+          "plan of larger-font:", "~ org.example.editor/all", "    font-size: 12 -> 14",
+          "stored 1 document at revision",
+          "3 applied", "Changed by hand, and different in the directory", "exit status 9",
+          "- org.example.viewer/all", "1 to remove",
+        ] { #expect(answer.text.contains(part), "\(part) is not in: \(answer.text)") }
+        // What was set by hand stayed.
+        let text = "# For the new screens.\nfont-size = 16\n"
+        for machine in machines {
+          let editor = machine.directory.replacingOccurrences(of: fleet.app, with: "org.example.editor")
+          let viewer = machine.directory.replacingOccurrences(of: fleet.app, with: "org.example.viewer")
+          #expect(
+            try await eventually {
+              (try? String(contentsOfFile: editor + "/10-all.toml", encoding: .utf8)) == text
+                && !FileManager.default.fileExists(atPath: viewer + "/10-all.toml")
+            }, "\(machine.said)")
+        }
+      }
+    }
+
+    private static func guide(in directory: String) throws -> String {
+      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+      let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
+      let text = try String(contentsOf: root.appendingPathComponent("docs/fleet-from-git.md"), encoding: .utf8)
+      let blocks = text.components(separatedBy: "```sh\n").dropFirst().map { $0.components(separatedBy: "\n```")[0] }
+      #expect(blocks.count == 8)
+      let programs = [Fleet.program, Fleet.cli ?? ""].map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
+      return """
+        set -e
+        export PATH='\(programs.joined(separator: ":"))':"$PATH" GIT_CONFIG_GLOBAL=/dev/null TMPDIR='\(directory)'
+        export GIT_AUTHOR_NAME=Ada GIT_AUTHOR_EMAIL=a@b.org GIT_COMMITTER_NAME=Ada GIT_COMMITTER_EMAIL=a@b.org
+        \(blocks.joined(separator: "\n").replacingOccurrences(of: "/tmp/fleet-git", with: directory))
+
+        """
+    }
+
+    private static func run(_ script: String, by party: Party) throws -> (status: Int32, text: String) {
+      let file = "\(party.fleet.root)/script"
+      try party.fleet.write(script, to: file)
+      let process = party.process([file])
+      process.executableURL = URL(fileURLWithPath: "/bin/bash")
+      let output = Pipe()
+      (process.standardOutput, process.standardError) = (output, output)
+      process.standardInput = FileHandle.nullDevice
+      try process.run()
+      let data = output.fileHandleForReading.readDataToEndOfFile()
+      process.waitUntilExit()
+      return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+    }
+  }
+}
