@@ -17,7 +17,7 @@ struct SettingsFleet: AsyncParsableCommand {
 
       EXIT STATUS
         0  done
-        1  there is no such value, document or change; for 'status': not applied everywhere
+        1  there is no such value, document or change; for 'status' and 'machines': not applied everywhere
         2  usage
         3  unknown key, or settings-cli is missing
         4  invalid value
@@ -30,12 +30,12 @@ struct SettingsFleet: AsyncParsableCommand {
        11  the cluster does not answer, or refuses
        12  the rollout was taken back
       """,
-    version: "settings-fleet \(Version.text)",
+    version: Version.release,
     subcommands: [
       GetVerb.self, SetVerb.self, UnsetVerb.self, BatchVerb.self, EditVerb.self, ListVerb.self, DescribeVerb.self,
       DiffVerb.self, CheckVerb.self, SealVerb.self, LockVerb.self, UnlockVerb.self, ImportVerb.self, ExportVerb.self,
-      ApplyVerb.self, MigrateVerb.self, LogVerb.self, UndoVerb.self, StatusVerb.self, RolloutVerb.self,
-      AcceptVerb.self, MirrorVerb.self, AccessVerb.self, KeyVerb.self, SchemaVerb.self,
+      ApplyVerb.self, MigrateVerb.self, LogVerb.self, UndoVerb.self, StatusVerb.self, MachinesVerb.self,
+      RolloutVerb.self, AcceptVerb.self, MirrorVerb.self, AccessVerb.self, KeyVerb.self, SchemaVerb.self,
     ])
 
   static func main() {
@@ -74,4 +74,6 @@ struct SettingsFleet: AsyncParsableCommand {
 /// The version of this program, which is the project's.
 enum Version {
   static let text = "0.1.0"
+  /// As machines report it.
+  static let release = "settings-fleet \(text)"
 }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Ports that nobody uses, outside the range from which the kernel takes ports for connections: a member that is
 /// restarted finds its port free.
-enum FreePorts {
+package enum FreePorts {
   /// Other processes take ports in the same way at the same time. Each process has blocks of its own: a block belongs to
   /// who has bound the socket of its name. Such names belong to a network namespace, as ports do, and go with the process.
   private struct Blocks {
@@ -38,7 +38,7 @@ enum FreePorts {
   /// Protects the ports that this process gives away.
   private static let blocks = Mutex(Blocks())
 
-  static func next() -> Int {
+  package static func next() -> Int {
     while true {
       let port = blocks.withLock { $0.port() }
       if isFree(port) { return Int(port) }

@@ -94,6 +94,8 @@ public struct Ack: Hashable, Sendable, Codable {
   /// The apps whose documents the machine mirrors; `nil` for all. Only in the answer about ``FleetNames/ownApp``, by which
   /// a machine is known before it has answered about an app.
   public var apps: [String]?
+  /// How often a file of the app was found changed by hand, and was written again, since the mirror started; `nil` for never.
+  public var repairs: Int?
   /// Why the machine does nothing at all at the moment.
   public var problem: FleetProblem?
   /// The lease that the answer was published under.

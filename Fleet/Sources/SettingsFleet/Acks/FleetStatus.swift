@@ -93,7 +93,7 @@ public struct FleetStatus: Hashable, Sendable, Codable {
     }
     let known = Set(answers.map(\.machine))
     let mirrors = mirrors.compactMap { Ack($0) }
-    status.missing = Set(expected).subtracting((answers + mirrors).map(\.host)).sorted()
+    status.missing = missing(of: expected, among: (answers + mirrors).map(\.host))
     for mirror in mirrors
     where !known.contains(mirror.machine) && (mirror.apps?.contains(app) ?? true) && documents.concern(mirror) {
       var missing = mirror

@@ -124,6 +124,15 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
     return connect(after: .zero)
   }
 
+  /// Whether the connection to the cluster is there.
+  public var isConnected: Bool { if case .open = connection { true } else { false } }
+
+  /// When something was last heard of the cluster; `nil` for never.
+  public var lastContact: Duration? { heard == .zero ? nil : heard }
+
+  /// What the machine answers, by app.
+  public var offered: [Ack] { answers.wanted.sorted { $0.key < $1.key }.map(\.value) }
+
   /// When ``tick(at:)`` has to be called; `nil` before the start.
   public var nextDeadline: Duration? {
     if case .stopped = connection { return nil }

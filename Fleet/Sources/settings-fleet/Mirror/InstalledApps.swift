@@ -35,7 +35,6 @@ final class InstalledApps: Sendable {
     } catch {
       stamp = TextDigest(of: Array("\(error)".utf8)).hex
     }
-    return InstalledApp(
-      version: version, stamp: "\(stamp)+\(circumstances)", release: "settings-fleet \(Version.text)")
+    return InstalledApp(version: version, stamp: "\(stamp)+\(circumstances)", release: Version.release)
   }
 }

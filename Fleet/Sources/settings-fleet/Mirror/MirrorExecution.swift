@@ -18,6 +18,12 @@ struct MirrorExecution: Sendable {
     var plan: MirrorPlan
     /// What to say about it.
     var lines: [String] = []
+    /// How many texts were written.
+    var written = 0
+    /// How many texts the check refused.
+    var refused = 0
+    /// The apps of which a file was written as it had been written before.
+    var mended: Set<String> = []
     /// Whether something on this machine has to be tried again.
     var needsRetry = false
     /// Whether the record could not be stored, so that nothing else can be done either.
@@ -130,7 +136,11 @@ struct MirrorExecution: Sendable {
   /// Carries out a part of a plan, on a thread that may wait for the disk.
   private func carryOut(_ part: MirrorPlan, _ stored: MirrorRecord) -> Part {
     var part = Part(plan: part)
-    while let check = part.plan.nextCheck { part.plan.settle(check, verdict(on: check)) }
+    while let check = part.plan.nextCheck {
+      let verdict = verdict(on: check)
+      if case .refused = verdict { part.refused += 1 }
+      part.plan.settle(check, verdict)
+    }
     if part.plan.record != stored {
       do throws(File.Failed) {
         try File.replace(places.record, with: part.plan.record.json)
@@ -148,6 +158,10 @@ struct MirrorExecution: Sendable {
       if let problem = apply(change) {
         part.plan.fail(change.document, problem)
       } else {
+        if change.text != nil { part.written += 1 }
+        if stored.files[change.document]?.digest == change.text.map({ TextDigest(of: $0) }) {
+          part.mended.insert(change.document.app)
+        }
         part.lines.append(
           "\(change.text == nil ? "removed" : "applied") \(change.document), revision \(part.plan.record.revision)")
       }

@@ -17,6 +17,8 @@ struct MirrorPlaces: Sendable {
   }
 
   var record: String { own + "/record.json" }
+  /// The directory for node_exporter's textfile collector.
+  var metrics: String { own + "/metrics" }
   var staging: String { own + "/staging" }
 
   /// The directories in which `settings-cli` writes the files that apps read.

@@ -25,6 +25,15 @@ actor MirrorService {
   private var lastLine = ""
   /// What was last said about the certificate.
   private var lastWarning = ""
+  /// How often files of each app were found changed by hand, and were written again.
+  private var repairs: [String: Int] = [:]
+  /// The apps whose files were found changed, and were not read since: it may have been the mirror itself that was slow.
+  private var suspected: Set<String> = []
+  /// How many texts were written, and how many refused.
+  private var (written, refused): (Int64, Int64) = (0, 0)
+  /// What the file for a monitor says, and whether it is being written.
+  private var lastMetrics: MirrorMetrics?
+  private var isWritingMetrics = false
   /// What has been reported about documents since everything was read.
   private var problems: Set<String> = []
 
@@ -39,7 +48,7 @@ actor MirrorService {
   /// Mirrors until the task is cancelled. What is being written then is finished.
   func run(watching schemas: SchemaWatch?) async {
     perform(machine.start(at: now))
-    execution.watch?.start { app in Task { [weak self] in await self?.note { $0.damaged(app, at: $1) } } }
+    execution.watch?.start { app in Task { [weak self] in await self?.damaged(app) } }
     let installed = execution.installed
     let watcher = schemas.map { schemas in
       Task { [weak self] in
@@ -56,9 +65,16 @@ actor MirrorService {
     timer?.cancel()
     for task in watches.values { task.cancel() }
     for task in running.values { await task.value }
+    // Nobody keeps it right any more.
+    try? File.remove(metricsFile)
   }
 
   private var now: Duration { ContinuousClock.now - start }
+
+  private func damaged(_ app: String) {
+    suspected.insert(app)
+    perform(machine.damaged(app, at: now))
+  }
 
   private func recheck() { perform(machine.recheck(at: now)) }
 
@@ -150,7 +166,9 @@ actor MirrorService {
       streams[stream] = watch
       for try await message in watch {
         switch message {
-        case .created: perform(machine.streamOpened(stream, at: now))
+        case .created:
+          perform(machine.streamOpened(stream, at: now))
+          writeMetrics()
         case .events(let events, _):
           let keys = events.map(\.keyValue.key)
           perform(machine.events(keys, machines: Self.machines(in: events), from: stream, at: now))
@@ -165,7 +183,10 @@ actor MirrorService {
     }
     streams[stream] = nil
     watches[stream] = nil
-    if !Task.isCancelled { perform(machine.streamEnded(stream, at: now)) }
+    if !Task.isCancelled {
+      perform(machine.streamEnded(stream, at: now))
+      writeMetrics()
+    }
   }
 
   /// How many machines those who made the changes have counted.
@@ -216,6 +237,10 @@ actor MirrorService {
   /// Says and answers what came of a part.
   private func take(_ part: MirrorExecution.Part, knowing known: Set<String>) -> [Ack] {
     for line in part.lines { say(line) }
+    written += Int64(part.written)
+    refused += Int64(part.refused)
+    for app in part.mended.intersection(suspected) { repairs[app, default: 0] += 1 }
+    suspected.subtract(part.plan.concerned)
     let found = part.problems
     for line in found.subtracting(known).subtracting(problems).sorted() { say(line) }
     problems.formUnion(found)
@@ -226,10 +251,16 @@ actor MirrorService {
     for line in result.lines { say(line) }
     perform(machine.finished(request, result.outcome, at: now))
     if let held = result.held { _ = answer(held) }
+    writeMetrics()
   }
 
   private func answer(_ plan: MirrorPlan) -> [Ack] {
-    let acks = plan.acks(checks: checks)
+    let acks = plan.acks(checks: checks).map { ack in
+      var ack = ack
+      ack.repairs = repairs[ack.app]
+      if ack.app == FleetNames.ownApp { ack.release = Version.release }
+      return ack
+    }
     perform(machine.offer(acks, about: plan.concerned, at: now))
     for ack in acks {
       guard let rollout = ack.rollout, rollout.state == .applied, checks[rollout.id] == nil,
@@ -283,6 +314,48 @@ actor MirrorService {
       isRight = (try? await execution.client.transaction(EtcdTransaction(if: compares, then: [])).succeeded) ?? false
     }
     perform(machine.confirmed(revisions, isRight: isRight, at: now))
+  }
+
+  // MARK: Metrics
+
+  private var metricsFile: String { execution.places.metrics + "/settings-fleet.prom" }
+
+  private var facts: MirrorMetrics {
+    MirrorMetrics(
+      release: Version.release, answers: machine.offered, isConnected: machine.isConnected, revision: record.revision,
+      written: written, refused: refused)
+  }
+
+  /// The metrics as they are now.
+  func metrics() -> String { text(of: facts) }
+
+  private func text(of metrics: MirrorMetrics) -> String {
+    let contact = machine.lastContact.map { Change.secondsSince1970 - (now - $0).components.seconds }
+    return metrics.text(lastContact: contact)
+  }
+
+  /// Writes them where something has changed: nothing wakes up for them.
+  private func writeMetrics() {
+    let metrics = facts
+    guard metrics != lastMetrics, !isWritingMetrics else { return }
+    (lastMetrics, isWritingMetrics) = (metrics, true)
+    let (directory, file, text) = (execution.places.metrics, metricsFile, Array(text(of: metrics).utf8))
+    inBackground {
+      do {
+        try await Thread.value {
+          try File.makeDirectory(directory, mode: 0o755)
+          try File.swap(file, with: text, mode: 0o644)
+        }
+      } catch {
+        await self.say("Cannot write the metrics: \(error)")
+      }
+      await self.metricsWritten()
+    }
+  }
+
+  private func metricsWritten() {
+    isWritingMetrics = false
+    writeMetrics()
   }
 
   /// Prints a line for the journal, once for each reason.

@@ -3,6 +3,7 @@ import ArgumentParser
 import CFleetSystem
 import EtcdClient
 import Glibc
+import NIOCore
 import SettingsFleet
 
 struct MirrorVerb: FleetVerb {
@@ -15,16 +16,29 @@ struct MirrorVerb: FleetVerb {
       files. Without the cluster, the files stay as they are. Sealed secrets become files that only root and the mirror \
       can read, in the directory beside it whose name ends in '-secrets': /var/lib/app-settings/fleet-secrets/APP/KEY.
 
+      What a monitor reads is in /var/lib/app-settings/fleet-mirror/metrics/settings-fleet.prom, in the text format of \
+      Prometheus, for the textfile collector of node_exporter. It is written when something has changed. --listen answers \
+      to GET /metrics, too.
+
       A document that this machine cannot accept leaves the last good one in place, and the machine reports that.
 
       EXAMPLES
         settings-fleet mirror
         settings-fleet mirror --once
+        settings-fleet mirror --listen 127.0.0.1:9477
       """)
 
   @Flag(help: "Read the cluster once, apply what there is, and end. Does not answer.") var once = false
 
+  @Option(
+    help: ArgumentHelp("Answer to GET /metrics at an address of this machine alone.", valueName: "127.0.0.1:port"))
+  var listen: MetricsAddress?
+
   static let isOneOfMany = true
+
+  func validate() throws {
+    if once, listen != nil { throw ValidationError("Use one of --once and --listen.") }
+  }
 
   func answer(in context: Context) async throws {
     fleet_return_memory()
@@ -70,7 +84,10 @@ struct MirrorVerb: FleetVerb {
     execution.watch = FileWatch(places: places, host: machine.host)
     let service = MirrorService(
       execution: execution, record: record, check: HealthCheck(words: context.settings.store[.healthCheck]))
+    var server: (any Channel)?
+    if let listen { server = try await MetricsServer.start(at: listen) { await service.metrics() } }
     let schemas = SchemaWatch(environment: context.environment)
     _ = try await EndSignals.cancelling { await service.run(watching: schemas) }
+    try? await server?.close()
   }
 }

@@ -15,65 +15,101 @@ struct StatusVerb: FleetVerb {
       if no machine is missing and every one that is not silent has applied what it should, 1 otherwise, and 3 if there \
       is neither a document of the app nor a machine that answers about it.
 
-      'settings-fleet status settings-fleet' shows all machines that are there.
+      --metrics prints the whole fleet in the text format of Prometheus, and exits 0 if it could be read.
+
+      Without an app, it has a line for each. 'settings-fleet machines' shows the same by machine.
 
       EXAMPLES
+        settings-fleet status
         settings-fleet status org.example.editor
         settings-fleet status org.example.editor --wait 10s
         settings-fleet status org.example.editor --watch
-        settings-fleet status org.example.editor --json
+        settings-fleet status --json --expect ./hosts
+        settings-fleet status --metrics
       """)
 
-  @Argument(help: "The app.") var app: String
+  @Argument(help: "The app; by default all.") var app: String?
   @Flag(help: "Print the status again whenever it changes.") var watch = false
   @Option(help: ArgumentHelp("Wait until no machine is pending, at most this long: 10s, 5m.", valueName: "time"))
   var wait: TimeArgument?
-  @Option(
-    help: ArgumentHelp(
-      "A host whose mirror has to be there, beside those in the setting 'expected'. Can be repeated.", valueName: "host"
-    ))
-  var expect: [String] = []
+  @OptionGroup var expectations: ExpectOptions
   @Flag(help: "Print JSON.") var json = false
+  @Flag(help: "Print metrics of the whole fleet for Prometheus.") var metrics = false
 
   func validate() throws {
+    if metrics, app != nil || watch || wait != nil || json {
+      throw ValidationError("'--metrics' is about the whole fleet, and goes with '--expect' alone.")
+    }
     if watch, wait != nil { throw ValidationError("Use one of --watch and --wait.") }
   }
 
   func answer(in context: Context) async throws {
-    guard FleetNames.isApp(app) else { throw Failure(.usage, "Invalid app '\(app)'.") }
-    let expected = context.settings.store[.expected] + expect
-    let reader = StatusReader(cluster: context.cluster, app: app, expected: expected)
-    var (status, revision) = try await reader.read()
+    if let app, !FleetNames.isApp(app) { throw Failure(.usage, "Invalid app '\(app)'.") }
+    let reader = StatusReader(
+      cluster: context.cluster, app: app, expected: try expectations.hosts(in: context.settings))
+    if metrics { return Output.bytes(Array(try await reader.overview().0.metrics.utf8)) }
+    var (status, revision) = try await read(reader)
     if watch {
       var last = ""
       while true {
-        let text = text(of: status)
-        if text != last { Output.line(text) }
-        last = text
+        if status.text != last { Output.line(status.text) }
+        last = status.text
         try await reader.change(after: revision, within: .seconds(20))
-        (status, revision) = try await reader.read()
+        (status, revision) = try await read(reader)
       }
     }
     if let wait {
       let end = ContinuousClock.now + wait.duration
-      while !status.pending.isEmpty || !status.missing.isEmpty || status.isUnanswered, ContinuousClock.now < end {
+      while !status.isSettled, ContinuousClock.now < end {
         try await reader.change(after: revision, within: end - .now)
-        (status, revision) = try await reader.read()
+        (status, revision) = try await read(reader)
       }
     }
-    if status.isUnknown {
+    if let app, status.isUnknown {
       throw Failure(
         .unknown,
         "The fleet knows no app '\(app)': it has no document, and no machine answers about it. Check its name.")
     }
-    Output.line(text(of: status))
-    guard (status.pending + status.refused + status.held).isEmpty, status.missing.isEmpty else {
-      throw Failure(.noValue, nil)
-    }
+    Output.line(status.text)
+    if !status.isGood { throw Failure(.noValue, nil) }
   }
 
-  private func text(of status: FleetStatus) -> String {
-    if json { return String(decoding: status.json, as: UTF8.self) }
+  /// What to print, and what follows from it.
+  private struct Shown {
+    var text: String
+    var isSettled: Bool
+    var isGood: Bool
+    var isUnknown = false
+  }
+
+  private func read(_ reader: StatusReader) async throws -> (Shown, revision: Int64) {
+    if app == nil {
+      let (overview, revision) = try await reader.overview()
+      let isSettled = overview.missing.isEmpty && overview.apps.allSatisfy { $0.pending.isEmpty && !$0.isUnanswered }
+      return (
+        Shown(
+          text: json ? String(decoding: overview.json, as: UTF8.self) : Self.text(of: overview), isSettled: isSettled,
+          isGood: overview.isGood), revision
+      )
+    }
+    let (status, revision) = try await reader.read()
+    return (
+      Shown(
+        text: json ? String(decoding: status.json, as: UTF8.self) : Self.text(of: status),
+        isSettled: status.pending.isEmpty && status.missing.isEmpty && !status.isUnanswered, isGood: status.isGood,
+        isUnknown: status.isUnknown), revision
+    )
+  }
+
+  private static func text(of overview: FleetOverview) -> String {
+    let silent = overview.machines.count { $0.state == .silent }
+    let first = "\(overview.machines.count) machines" + (silent > 0 ? ", \(silent) silent" : "")
+    return
+      ([first] + overview.apps.map { "\($0.app): \(text(of: $0))" } + overview.missing.map(FleetStatus.missingLine))
+      .joined(separator: "\n")
+  }
+
+  private static func text(of status: FleetStatus) -> String {
     var lines = [status.line]
     for entry in status.refused {
       lines.append(
@@ -86,8 +122,7 @@ struct StatusVerb: FleetVerb {
       let reason = entry.problem.map { [entry.scope.map { "\($0)" }, $0.summary].compactMap(\.self) } ?? []
       lines.append("  " + (["\(entry.host) pending"] + reason).joined(separator: ": "))
     }
-    for host in status.missing { lines.append("  \(host) missing: its mirror has not been there for a day, or never") }
-    return lines.joined(separator: "\n")
+    return (lines + status.missing.map(FleetStatus.missingLine)).joined(separator: "\n")
   }
 }
 
@@ -98,18 +133,42 @@ extension FleetStatus {
   var isUnanswered: Bool {
     revision > 0 && applied == 0 && refused.isEmpty && held.isEmpty && silent.isEmpty && pending.isEmpty
   }
+
+  static func missingLine(_ host: String) -> String {
+    "  \(host) missing: its mirror has not been there for a day, or never"
+  }
 }
 
 /// Reads who has applied what.
 struct StatusReader {
   let cluster: Cluster
-  let app: String
+  /// `nil` for all.
+  let app: String?
   var expected: [String] = []
   /// How many leases are asked for at a time.
   private static let atOnce = 32
 
-  /// The status, and a revision up to which nothing is missing in it.
+  /// All apps and machines, and a revision up to which nothing is missing in them.
+  func overview() async throws -> (FleetOverview, revision: Int64) {
+    do throws(EtcdError) {
+      let answer = try await cluster.client.rangeAll(EtcdRange(.prefix(FleetNames.acksPrefix)))
+      let acks = answer.keyValues.map(FleetItem.init)
+      let documents = try await cluster.client.rangeAll(EtcdRange(.prefix(FleetNames.prefix)))
+      let snapshot = FleetSnapshot(
+        cluster: ClusterID(rawValue: documents.header.cluster), revision: documents.header.revision,
+        items: documents.keyValues.map(FleetItem.init))
+      let leases = try await leases(Array(Set(acks.compactMap(\.lease))))
+      return (
+        .make(snapshot: snapshot, acks: acks, leases: leases, expected: expected), answer.header.revision
+      )
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  /// The status of the app, and a revision up to which nothing is missing in it.
   func read() async throws -> (FleetStatus, revision: Int64) {
+    guard let app else { preconditionFailure("Without an app there is an overview.") }
     let mirrors = try await mirrors()
     let answers = try await answers(adding: mirrors)
     let snapshot = try await cluster.snapshot(of: app)
@@ -130,12 +189,14 @@ struct StatusReader {
     }
   }
 
+  private var acksPrefix: String { app.map(FleetNames.acksPrefix(ofApp:)) ?? FleetNames.acksPrefix }
+
   /// The answers of all machines, and how long their leases, and those of other answers, still live.
   func answers(adding others: [FleetItem] = []) async throws -> (
     acks: [FleetItem], leases: [LeaseID: LeaseState], revision: Int64
   ) {
     do throws(EtcdError) {
-      let answer = try await cluster.client.rangeAll(EtcdRange(.prefix(FleetNames.acksPrefix(ofApp: app))))
+      let answer = try await cluster.client.rangeAll(EtcdRange(.prefix(acksPrefix)))
       let acks = answer.keyValues.map(FleetItem.init)
       return (acks, try await leases(Array(Set((acks + others).compactMap(\.lease)))), answer.header.revision)
     } catch {
@@ -172,7 +233,9 @@ struct StatusReader {
   func change(after revision: Int64, within time: Duration) async throws {
     let client = cluster.client
     await withTaskGroup(of: Void.self) { group in
-      for prefix in [FleetNames.prefix(ofApp: app)] + Set([app, FleetNames.ownApp]).map(FleetNames.acksPrefix) {
+      let documents = app.map(FleetNames.prefix(ofApp:)) ?? FleetNames.prefix
+      let answers = [acksPrefix, FleetNames.acksPrefix(ofApp: FleetNames.ownApp)]
+      for prefix in [documents] + (app == nil || app == FleetNames.ownApp ? [acksPrefix] : answers) {
         group.addTask {
           do {
             for try await message in try await client.watch(.prefix(prefix), from: revision + 1) {

@@ -92,6 +92,17 @@ enum File {
     try sync(directoryOf: path)
   }
 
+  /// Replaces a file in one step for those who read it. It need not survive a power failure.
+  static func swap(_ path: String, with bytes: [UInt8], mode: mode_t) throws(Failed) {
+    let temporary = path + ".new"
+    try put(bytes, at: temporary, mode: mode)
+    guard rename(temporary, path) == 0 else {
+      let failure = Failed("rename", temporary)
+      unlink(temporary)
+      throw failure
+    }
+  }
+
   /// Whether others than the owner and the group may read a file.
   static func isOpenToOthers(_ path: String) throws(Failed) -> Bool {
     var status = stat()

@@ -224,8 +224,8 @@ final class MachineParty: @unchecked Sendable {  // One test uses it, one thing 
     log = directory.replacingOccurrences(of: "/", with: "-")
   }
 
-  func start(adding variables: [String: String] = [:]) throws {
-    let process = party.process(["mirror"], adding: variables)
+  func start(words: [String] = [], adding variables: [String: String] = [:]) throws {
+    let process = party.process(["mirror"] + words, adding: variables)
     let path = logPath
     _ = FileManager.default.createFile(atPath: path, contents: nil)
     process.standardError = FileHandle(forWritingAtPath: path)

@@ -1,0 +1,57 @@
+import SettingsFleet
+import Testing
+
+struct FleetOverviewTests {
+  private static func items(_ cluster: Fixture, _ machine: Machine, lease: Int64 = 7, repairs: Int? = nil)
+    -> [FleetItem]
+  {
+    var fixture = cluster
+    fixture.machine = machine
+    return fixture.follow().plan.acks().map { ack in
+      var ack = ack
+      ack.lease = LeaseID(rawValue: lease)
+      if ack.app == "editor" { ack.repairs = repairs }
+      if ack.app == FleetNames.ownApp { ack.release = "settings-fleet 1.0" }
+      return FleetItem(
+        key: Array(ack.key.text.utf8), value: ack.json, createRevision: 1, modRevision: 1, version: 1, lease: ack.lease)
+    }
+  }
+
+  @Test func `a fleet is all its machines, with what each has to say`() {
+    var cluster = Fixture()
+    cluster.put("a = 1")
+    cluster.put(FleetDocument("editor/group/web")!, "bad")
+    cluster.put(FleetDocument("viewer/all")!, "b = 1")
+    var acks = Self.items(cluster, Fixture.machine(id: "m1", host: "b1"), repairs: 2)
+    acks += Self.items(cluster, Fixture.machine(id: "m2", host: "b2", groups: ["web"]))
+    acks += Self.items(cluster, Fixture.machine(id: "m3", host: "a3"), lease: 9)
+    // It has not answered about one of the apps.
+    acks += Self.items(cluster, Fixture.machine(id: "m4", host: "b4")).filter { FleetKey($0.key)?.app != "viewer" }
+    let overview = FleetOverview.make(
+      snapshot: cluster.snapshot(), acks: acks,
+      leases: [LeaseID(rawValue: 9): LeaseState(granted: 3600, remaining: 3000)], expected: ["b1", "b9", "a8"])
+    #expect(overview.machines.map(\.host) == ["a3", "b1", "b2", "b4"])
+    #expect(overview.machines.map(\.state) == [.silent, .applied, .refused, .pending])
+    #expect(overview.machines.map(\.repairs) == [0, 2, 0, 0])
+    #expect(overview.machines.allSatisfy { $0.release == "settings-fleet 1.0" })
+    #expect(overview.machines[2].apps.map(\.app) == ["editor", "viewer"])
+    #expect(overview.machines[2].apps[0].scope == .group("web") && overview.machines[2].apps[0].problem?.line == 7)
+    #expect(overview.machines[3].apps.map(\.state) == [.applied, .pending])
+    #expect(overview.machines[0].silentSeconds == 600)
+    #expect(overview.missing == ["a8", "b9"] && !overview.isGood)
+    #expect(overview.apps.map(\.app) == ["editor", "viewer"] && overview.apps[0].applied == 2)
+  }
+
+  @Test func `a machine that holds says so, and a good fleet is good`() {
+    var cluster = Fixture()
+    cluster.put("a = 1")
+    let good = FleetOverview.make(
+      snapshot: cluster.snapshot(), acks: Self.items(cluster, Fixture.machine()), leases: [:], expected: ["a1"])
+    #expect(good.isGood && good.machines.map(\.state) == [.applied])
+    cluster.record.cluster = ClusterID(rawValue: 0xee)
+    let held = FleetOverview.make(
+      snapshot: cluster.snapshot(), acks: Self.items(cluster, Fixture.machine()), leases: [:])
+    #expect(!held.isGood && held.machines.map(\.state) == [.held])
+    #expect(held.machines[0].problem?.kind == .otherCluster)
+  }
+}
