@@ -87,7 +87,7 @@ extension CommandTests.Busy {
       try process.run()
       let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
       process.waitUntilExit()
-      #expect(process.terminationStatus == 0 && said.contains(says), "\(said)\n\(input)")
+      #expect(process.terminationStatus == 0 && (says.isEmpty || said.contains(says)), "\(said)\n\(input)")
     }
 
     private static func get(_ path: String, port: Int) throws -> String {
