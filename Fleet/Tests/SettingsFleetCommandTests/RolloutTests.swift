@@ -123,6 +123,93 @@ extension CommandTests {
       }
     }
 
+    /// The steps of a rollout whose coordinator is killed at each of them.
+    @Test func `a rollout in steps outlives its coordinators, and each step takes more machines`() async throws {
+      try await Fleet.with { fleet in
+        let (ada, eve) = (try fleet.person(), try fleet.person("eve"))
+        let machines = try ["m1", "m2", "m3"].map { try fleet.machine($0) }
+        for machine in machines { try machine.start() }
+        try await ada.run("set", fleet.app, "a=1")
+        #expect(try await ada.waitUntilApplied(by: 3))
+        func count(_ text: String) -> Int { machines.count { $0.text() == text } }
+        let begin = ["rollout", "--steps", "1,2,100", "--bake", "1s", fleet.app, "set", "a=2"]
+        for (step, words) in [
+          (1, begin), (2, ["rollout", "resume", fleet.app]), (3, ["rollout", "resume", fleet.app]),
+        ] {
+          let party = step % 2 == 0 ? eve : ada
+          let coordinator = try Coordinator(party, words)
+          let isThere = try await eventually(within: .seconds(80)) { coordinator.said.contains("step \(step) of 3: ") }
+          #expect(isThere, "\(coordinator.said)")
+          let hasText = try await eventually { count("a = 2\n") == step }
+          coordinator.kill()
+          #expect(hasText && count("a = 1\n") == 3 - step, "step \(step): \(coordinator.said)")
+          let status = try await ada.run("rollout", "status", fleet.app)
+          #expect(status.status == 0 && status.output.contains("step \(step) of 3 (1 %, 2 %, 100 %)"), "\(status)")
+          #expect(status.output.contains("  \(step) applied, 0 pending, 0 refused; "), "\(status)")
+        }
+        #expect(try await ada.run("get", fleet.app, "a").output == "1\n")
+        let second = try await ada.run("rollout", "--share", "100", fleet.app, "set", "a=3")
+        #expect(second.status == 9 && second.error.contains("under way"), "\(second)")
+        let last = try await eve.run("rollout", "resume", fleet.app)
+        #expect(last.status == 0 && last.output.contains("the change is for all"), "\(last)")
+        #expect(count("a = 2\n") == 3)
+        #expect(try await ada.run("get", fleet.app, "a").output == "2\n")
+        #expect(try await ada.run("rollout", "resume", fleet.app).status == 1)
+      }
+    }
+
+    /// In the short form the test ends the lease itself, as etcd does after its time.
+    @Test
+    func `a rollout in steps that nobody goes on with is taken back, and one that is paused, cancelled or refused`()
+      async throws
+    {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let share = fleet.root + "/strict"
+        try fleet.schema("[keys.a]\ntype = \"integer\"\nmaximum = 9\n", in: share)
+        let machines = [try fleet.machine("m1"), try fleet.machine("m2", share: share)]
+        for machine in machines { try machine.start() }
+        try await ada.run("set", fleet.app, "a=1")
+        #expect(try await ada.waitUntilApplied(by: 2))
+        func count(_ text: String) -> Int { machines.count { $0.text() == text } }
+        let steps = ["rollout", "--steps", "1,100", "--bake", "10m", fleet.app, "set"]
+
+        let first = try Coordinator(ada, steps + ["a=2"])
+        #expect(try await eventually { count("a = 2\n") == 1 }, "\(first.said)")
+        first.kill()
+        try await fleet.cluster.withClient { client in
+          let key = "/app-settings/1/\(fleet.app)/rollout"
+          let lease = try #require(try await client.range(EtcdRange(.key(key))).keyValues.first).lease
+          #expect(try await client.timeToLive(lease)?.granted == 3600)
+          try await client.revokeLease(lease)
+        }
+        #expect(try await eventually { count("a = 1\n") == 2 })
+
+        let second = try Coordinator(ada, steps + ["a=3"])
+        #expect(try await eventually { count("a = 3\n") == 1 }, "\(second.said)")
+        let paused = try await ada.run("rollout", "pause", fleet.app)
+        #expect(paused.status == 0, "\(paused)")
+        #expect(try await eventually { !second.isRunning } && second.status == 0, "\(second.said)")
+        let status = try await ada.run("rollout", "status", fleet.app)
+        #expect(status.output.contains("step 1 of 2 (1 %, 100 %), paused by "), "\(status)")
+        #expect(count("a = 3\n") == 1)
+        let third = try Coordinator(ada, ["rollout", "resume", fleet.app])
+        #expect(try await eventually { third.said.contains("step 1 of 2: ") }, "\(third.said)")
+        third.terminate()
+        #expect(third.status == 1 && third.said.contains("rollout resume \(fleet.app)"), "\(third.said)")
+        #expect(count("a = 3\n") == 1)
+        #expect(try await ada.run("rollout", "cancel", fleet.app).status == 0)
+        #expect(try await eventually { count("a = 1\n") == 2 })
+
+        let refused = try await ada.run("rollout", "--steps", "99,100", "--bake", "1s", fleet.app, "set", "a=70")
+        #expect(refused.status == 12 && refused.error.contains("refused it"), "\(refused)")
+        #expect(try await eventually { count("a = 1\n") == 2 })
+        for words in [["--steps", "5,5"], ["--steps", "0,5"], ["--steps", "5,"], ["--share", "5", "--bake", "1s"]] {
+          #expect(try await ada.run(["rollout"] + words + [fleet.app, "set", "a=4"]).status == 2, "\(words)")
+        }
+      }
+    }
+
     @Test func `a rollout without canaries is refused`() async throws {
       try await Fleet.with { fleet in
         let ada = try fleet.person()
@@ -132,4 +219,36 @@ extension CommandTests {
       }
     }
   }
+}
+
+/// A command that accompanies a rollout, until it is killed.
+private final class Coordinator {
+  private let process: Process
+  private let log: String
+
+  init(_ party: Party, _ words: [String]) throws {
+    process = party.process(words)
+    log = "\(party.fleet.root)/coordinator-\(UUID().uuidString)"
+    _ = FileManager.default.createFile(atPath: log, contents: nil)
+    process.standardError = FileHandle(forWritingAtPath: log)
+    process.standardOutput = process.standardError
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+  }
+
+  var said: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
+  var isRunning: Bool { process.isRunning }
+  var status: Int32 { process.terminationStatus }
+
+  func kill() {
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+
+  func terminate() {
+    process.terminate()
+    process.waitUntilExit()
+  }
+
+  deinit { if process.isRunning { kill() } }
 }

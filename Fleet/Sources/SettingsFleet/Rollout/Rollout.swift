@@ -13,6 +13,29 @@ public struct Rollout: Hashable, Sendable {
     case group(String)
   }
 
+  /// How a rollout goes on in steps, whoever accompanies it.
+  public struct Steps: Hashable, Sendable, Codable {
+    /// The share of each step, in ten-thousandths, from the smallest to the largest.
+    public let shares: [Int]
+    /// The step that is under way, from 0.
+    public internal(set) var index = 0
+    /// Whether nobody goes on with it until it is resumed.
+    public internal(set) var isPaused = false
+    /// How long canaries keep the text if nobody goes on with it.
+    public let graceSeconds: Int
+
+    /// Describes the steps; `nil` if the shares do not rise, or are not in 1...10,000, or the time is not positive.
+    public init?(shares: [Int], graceSeconds: Int) {
+      (self.shares, self.graceSeconds) = (shares, graceSeconds)
+      if !isValid { return nil }
+    }
+
+    var isValid: Bool {
+      shares.indices.contains(index) && shares.allSatisfy { (1...10_000).contains($0) }
+        && zip(shares, shares.dropFirst()).allSatisfy { $0 < $1 } && (1...Rollout.longestWait).contains(graceSeconds)
+    }
+  }
+
   /// A random id, with the characters of a name.
   public let id: String
   /// The document's machines.
@@ -25,19 +48,21 @@ public struct Rollout: Hashable, Sendable {
   /// The new text.
   public let text: String
   /// The signature of the rollout.
-  public let signature: DocumentSignature?
+  public private(set) var signature: DocumentSignature?
   /// Who the canaries are.
-  public let target: Target
+  public private(set) var target: Target
   /// What the share is chosen by, with the characters of a name.
-  public let salt: String
+  public private(set) var salt: String
   /// How long every canary has to have had it.
   public let waitSeconds: Int
   /// Whether each canary has to run its check command and report its exit status.
   public let requiresCheck: Bool
   /// Who coordinates it, for people.
-  public let coordinator: String
+  public private(set) var coordinator: String
   /// When it began, as in RFC 3339. For people.
   public let created: String
+  /// The steps that it takes; `nil` if it takes one, and ends with its coordinator.
+  public private(set) var steps: Steps?
 
   /// The digest of the text.
   public var digest: TextDigest { TextDigest(of: text.utf8) }
@@ -45,11 +70,12 @@ public struct Rollout: Hashable, Sendable {
   /// Describes a rollout.
   ///
   /// - Returns: `nil` if a part has an impossible form: an id or salt that is not a name, a share that is not in
-  ///   1...10,000, a version below 1, a negative revision or time.
+  ///   1...10,000, impossible steps, a version below 1, a negative
+  ///   revision or time.
   public init?(
     id: String, scope: DocumentScope, version: Int, baseModRevision: Int64, text: String,
     signature: DocumentSignature? = nil, target: Target, salt: String, waitSeconds: Int, requiresCheck: Bool = false,
-    coordinator: String, created: String
+    coordinator: String, created: String, steps: Steps? = nil
   ) {
     guard FleetNames.isName(id), FleetNames.isName(salt), version >= 1, baseModRevision >= 0,
       (0...Self.longestWait).contains(waitSeconds)
@@ -68,6 +94,10 @@ public struct Rollout: Hashable, Sendable {
     self.requiresCheck = requiresCheck
     self.coordinator = FleetProblem.shown(coordinator, most: 300)
     self.created = FleetProblem.shown(created, most: 64)
+    if let steps {
+      guard steps.isValid, case .share = target else { return nil }
+      self.steps = steps
+    }
   }
 
   /// A year: more is a mistake.
@@ -86,10 +116,9 @@ public struct Rollout: Hashable, Sendable {
 
   /// The same rollout with a signature of it.
   public func signed(by key: SigningKey, serial: UInt64, app: String) -> Rollout {
-    Rollout(
-      id: id, scope: scope, version: version, baseModRevision: baseModRevision, text: text,
-      signature: key.sign(.rollout(app: app, self), serial: serial), target: target, salt: salt,
-      waitSeconds: waitSeconds, requiresCheck: requiresCheck, coordinator: coordinator, created: created)!
+    var signed = self
+    signed.signature = key.sign(.rollout(app: app, self), serial: serial)
+    return signed
   }
 
   /// The rollout with a salt by which at least one of the machines that answer tries the text, if its target is a share and
@@ -107,10 +136,34 @@ public struct Rollout: Hashable, Sendable {
       tries += 1
       salt = "\(self.salt)-\(tries)"
     }
-    return Rollout(
-      id: id, scope: scope, version: version, baseModRevision: baseModRevision, text: text, signature: signature,
-      target: target, salt: salt, waitSeconds: waitSeconds, requiresCheck: requiresCheck, coordinator: coordinator,
-      created: created) ?? self
+    var chosen = self
+    chosen.salt = salt
+    return chosen
+  }
+
+  /// The next step, in which at least one more of the machines that answer tries the text, if there is one; `nil` if this is
+  /// the last step. It is not signed yet.
+  ///
+  /// - Parameter acks: The answers about the app, apart from those of silent machines.
+  public func nextStep(among acks: [Ack]) -> Rollout? {
+    guard var steps, case .share(let share) = target, steps.index + 1 < steps.shares.count else { return nil }
+    steps.index += 1
+    let others = acks.filter { isFor(host: $0.host, groups: $0.groups) && canApply(to: $0) }
+      .map { Self.place(of: $0.machine, salt: salt) }.filter { $0 >= share }
+    var next = self
+    next.steps = steps
+    next.target = .share(max(steps.shares[steps.index], others.min().map { $0 + 1 } ?? share))
+    next.signature = nil
+    return next
+  }
+
+  /// The same step in the hands of somebody else, who waits or goes on.
+  public func taken(over coordinator: String, isPaused: Bool) -> Rollout {
+    var taken = self
+    taken.coordinator = FleetProblem.shown(coordinator, most: 300)
+    taken.steps?.isPaused = isPaused
+    taken.signature = nil
+    return taken
   }
 
   /// Whether a machine is one that tries the text.
@@ -183,7 +236,7 @@ extension Rollout.Target: CustomStringConvertible, Codable {
 extension Rollout: Codable {
   private enum CodingKeys: CodingKey {
     case id, scope, version, baseModRevision, text, signature, target, salt, waitSeconds, requiresCheck, coordinator
-    case created
+    case created, steps
   }
 
   /// Reads a rollout, which may be hostile.
@@ -202,7 +255,8 @@ extension Rollout: Codable {
         waitSeconds: try container.decode(Int.self, forKey: .waitSeconds),
         requiresCheck: try container.decode(Bool.self, forKey: .requiresCheck),
         coordinator: try container.decode(String.self, forKey: .coordinator),
-        created: try container.decode(String.self, forKey: .created))
+        created: try container.decode(String.self, forKey: .created),
+        steps: try container.decodeIfPresent(Steps.self, forKey: .steps))
     else { throw decoder.corrupted("This is not a rollout.") }
     self = rollout
   }

@@ -22,6 +22,15 @@ public struct Trust: Hashable, Sendable {
     }
   }
 
+  /// Why a rollout is not to be trusted; `nil` if a trusted key has signed it, or no signature is required.
+  public func problem(with rollout: Rollout, of document: FleetDocument) -> FleetProblem? {
+    guard isRequired else { return nil }
+    guard let signature = rollout.signature else {
+      return FleetProblem(.unsigned, "The rollout of '\(document)' is not signed.")
+    }
+    return problem(with: signature, of: .rollout(app: document.app, rollout), document)
+  }
+
   /// Why a signature of a statement is not to be trusted; `nil` if it is right.
   func problem(
     with signature: DocumentSignature, of statement: Statement, _ document: FleetDocument, changedAfter: Bool = false

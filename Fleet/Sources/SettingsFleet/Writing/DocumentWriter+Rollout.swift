@@ -26,6 +26,24 @@ extension DocumentWriter {
     return try .joined([transaction])
   }
 
+  /// Puts a later state of the rollout that is under way in its place: its next step, or in other hands.
+  ///
+  /// - Parameters:
+  ///   - rollout: The rollout as it was.
+  ///   - next: The rollout as it becomes.
+  ///   - lease: The lease that it goes with from now on.
+  public func replace(_ rollout: Rollout, with next: Rollout, lease: LeaseID) throws(WriterError) -> FleetTransaction {
+    guard self.rollout == rollout, rollout.id == next.id, rollout.scope == document.scope, isBase(of: next) else {
+      throw .rolloutVoid
+    }
+    guard next.signature != nil || rollout.signature == nil else { throw .needsKey }
+    var transaction = unchanged(writing: nil)
+    let key = FleetKey.rollout(app: document.app).text
+    transaction.require(key, at: rolloutRevision)
+    transaction.put(key, next.json, lease: lease)
+    return try .joined([transaction])
+  }
+
   /// Makes the text of the rollout that is under way the document's, and ends the rollout.
   ///
   /// - Parameters:

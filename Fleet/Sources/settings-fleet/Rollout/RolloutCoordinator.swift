@@ -2,19 +2,20 @@ import EtcdClient
 import SettingsFleet
 import SettingsFleetEtcd
 
-/// Carries out a rollout: puts it into etcd under a lease, follows the canaries' answers, and publishes it or takes it
-/// back. If this process dies, the lease ends, and with it the rollout.
+/// Carries out a rollout: puts it into etcd under a lease, follows the canaries' answers, and goes on with it, publishes it or
+/// takes it back. If this process dies, the lease ends, and with it the rollout: soon, or for one in steps after the time in
+/// which somebody else can go on with it.
 struct RolloutCoordinator: Sendable {
   let context: Context
   let editor: DocumentEditor
-  let edit: DocumentEditor.Edit
-  let target: Rollout.Target
-  let wait: Int
+  /// The version that the app reads here; `nil` without a schema.
+  let appVersion: Int?
   let answerSeconds: Int
-  let requiresCheck: Bool
 
-  /// How long canaries keep a text whose coordinator is gone.
+  /// How long canaries keep a text whose coordinator is gone, unless the rollout goes on in steps.
   private static let leaseSeconds = 30
+  /// How long they keep one that is paused, at least.
+  private static let pauseSeconds = 86_400
   /// How long etcd may be away until the rollout counts as lost.
   private static let patience = Duration.seconds(Int64(leaseSeconds))
 
@@ -22,37 +23,90 @@ struct RolloutCoordinator: Sendable {
   private var client: EtcdClient { context.cluster.client }
   private var reader: StatusReader { StatusReader(cluster: context.cluster, app: document.app) }
 
-  func run() async throws {
-    let change = Change(
-      by: context.author, because: "rollout", machines: await context.cluster.machines(of: [document.app]))
+  /// Begins a rollout of an edit, and accompanies it.
+  func run(
+    _ edit: DocumentEditor.Edit, target: Rollout.Target, wait: Int, requiresCheck: Bool, steps: Rollout.Steps?
+  ) async throws {
+    let change = Change(by: context.author, because: "rollout")
     guard
       let unsigned = Rollout(
         id: change.id, scope: document.scope, version: edit.version,
         baseModRevision: edit.writer.versions[edit.version]?.modRevision ?? 0,
         text: String(decoding: edit.text, as: UTF8.self), target: target, salt: change.id, waitSeconds: wait,
-        requiresCheck: requiresCheck, coordinator: change.by, created: change.time)
-    else { throw Failure(.usage, "Impossible rollout: check its waiting time.") }
-    let answers = try await answers()
-    let alive = answers.acks.filter { answers.silence[$0.machine] ?? .zero <= .seconds(60) }
-    let chosen = unsigned.choosing(among: alive)
-    let signing = try context.signing()
-    let rollout = try editor.stating { () throws(WriterError) in
-      try signing.map { signing throws(WriterError) in try edit.writer.signed(chosen, by: signing) } ?? chosen
+        requiresCheck: requiresCheck, coordinator: change.by, created: change.time, steps: steps)
+    else { throw Failure(.usage, "Impossible rollout: check its waiting time and its steps.") }
+    let alive = try await alive()
+    let rollout = try signed(unsigned.choosing(among: alive), edit.writer)
+    if case .abort(let reason) = RolloutStateMachine(rollout, acks: alive).decision { throw failure(reason, rollout) }
+    let lease = try await put(for: steps?.graceSeconds ?? Self.leaseSeconds) { lease throws(WriterError) in
+      try edit.writer.begin(rollout, lease: lease)
     }
-    var machine = RolloutStateMachine(rollout, acks: alive, answerSeconds: answerSeconds)
-    if case .abort(let reason) = machine.decision { throw failure(reason) }
-    Output.error(Self.line(about: alive.filter(rollout.isCanary).map(\.host).sorted()))
-    let lease = try await begin(rollout)
+    guard let lease else {
+      throw Failure(
+        .changed,
+        "Cannot begin the rollout: '\(document)' was changed meanwhile, or another rollout was begun. Try again.")
+    }
+    try await carryOn(rollout, lease)
+  }
+
+  /// Takes a rollout in steps over, and goes on with it.
+  func resume(_ rollout: Rollout) async throws {
+    guard let grace = rollout.steps?.graceSeconds else { return }
+    let (taken, lease) = try await takeOver(rollout, isPaused: false, for: grace)
+    try await carryOn(taken, lease)
+  }
+
+  /// Leaves a rollout in steps as it is until somebody resumes it.
+  func pause(_ rollout: Rollout) async throws {
+    _ = try await takeOver(rollout, isPaused: true, for: max(Self.pauseSeconds, rollout.steps?.graceSeconds ?? 0))
+  }
+
+  private func takeOver(_ rollout: Rollout, isPaused: Bool, for seconds: Int) async throws -> (Rollout, Int64) {
+    if let problem = try context.settings.trust().problem(with: rollout, of: document) {
+      // Whoever goes on with it signs it.
+      throw Failure(.notWritable, "Cannot take over the rollout: \(problem.message) Cancel it and begin another one.")
+    }
+    let writer = try await writer()
+    let taken = try signed(rollout.taken(over: context.author, isPaused: isPaused), writer)
+    let lease = try await put(for: seconds) { lease throws(WriterError) in
+      try writer.replace(rollout, with: taken, lease: lease)
+    }
+    guard let lease else { throw Failure(.changed, "The rollout has just ended or changed. Nothing was done.") }
+    return (taken, lease)
+  }
+
+  /// Goes from step to step, and publishes the last one.
+  private func carryOn(_ first: Rollout, _ lease: Int64) async throws {
+    var rollout = first
     do {
-      let decision = try await follow(&machine, rollout, lease)
-      guard decision == .publish else {
-        if case .abort(let reason) = decision { throw failure(reason) }
-        return
+      while true {
+        let alive = try await alive()
+        var machine = RolloutStateMachine(rollout, acks: alive, answerSeconds: answerSeconds)
+        if case .abort(let reason) = machine.decision { throw failure(reason, rollout) }
+        Output.error(Self.line(about: rollout, alive.filter(rollout.isCanary).map(\.host).sorted()))
+        switch try await follow(&machine, rollout, lease) {
+        case .moved(let present):
+          Output.line(
+            present.steps?.isPaused == true
+              ? "\(present.coordinator) has paused it." : "\(present.coordinator) goes on with it.")
+          return
+        case .decided(.publish):
+          if let next = rollout.nextStep(among: try await self.alive()) {
+            rollout = try await advance(rollout, to: next, lease)
+            continue
+          }
+          try await publish(rollout, &machine)
+          _ = try? await client.revokeLease(lease)
+          Output.line("The rollout is over: the change is for all.")
+          return
+        case .decided(.abort(let reason)): throw failure(reason, rollout)
+        case .decided(.wait): break
+        }
       }
-      try await publish(rollout, change, &machine)
-      _ = try? await client.revokeLease(lease)
-      Output.line("The rollout is over: the change is for all.")
     } catch {
+      guard rollout.steps == nil || (error as? Failure)?.status == Failure.Status.takenBack.rawValue else {
+        throw error
+      }
       // Also after a cancellation, which must not reach this call.
       let client = client
       await Task { _ = try? await client.revokeLease(lease) }.value
@@ -60,33 +114,80 @@ struct RolloutCoordinator: Sendable {
     }
   }
 
-  private func begin(_ rollout: Rollout) async throws -> Int64 {
-    do {
-      let lease = try await client.grantLease(seconds: Self.leaseSeconds).id
-      let transaction: FleetTransaction
+  /// Makes the next step the present one.
+  private func advance(_ rollout: Rollout, to next: Rollout, _ lease: Int64) async throws -> Rollout {
+    let end = ContinuousClock.now + Self.patience
+    var signed: Rollout?
+    while true {
       do {
-        transaction = try editor.stating { () throws(WriterError) in
-          try edit.writer.begin(rollout, lease: LeaseID(rawValue: lease))
+        let writer = try await writer()
+        // An answer may have been lost.
+        if let signed, writer.rollout == signed { return signed }
+        guard writer.rollout == rollout else {
+          guard let other = writer.rollout, other.id == rollout.id else { throw failure(.ended, rollout) }
+          throw Failure(.changed, "\(other.coordinator) has taken the rollout over.")
         }
+        let new = try self.signed(next, writer)
+        signed = new
+        let transaction = try editor.stating { () throws(WriterError) in
+          try writer.replace(rollout, with: new, lease: LeaseID(rawValue: lease))
+        }
+        if try await client.transaction(EtcdTransaction(transaction)).succeeded { return new }
+      } catch let error as EtcdError {
+        guard error.isRetryable || error.mayHaveHappened, ContinuousClock.now < end else { throw Failure(error) }
+      }
+      guard ContinuousClock.now < end else { throw failure(.ended, rollout) }
+      try await Task.sleep(for: .milliseconds(200))
+    }
+  }
+
+  private func writer() async throws -> DocumentWriter {
+    DocumentWriter(document, in: try await context.cluster.snapshot(of: document.app), appVersion: appVersion)
+  }
+
+  private func signed(_ rollout: Rollout, _ writer: DocumentWriter) throws -> Rollout {
+    guard let signing = try context.signing() else { return rollout }
+    return try editor.stating { () throws(WriterError) in try writer.signed(rollout, by: signing) }
+  }
+
+  /// The answers of the machines that are not silent.
+  private func alive() async throws -> [Ack] {
+    let answers = try await answers()
+    return answers.acks.filter { answers.silence[$0.machine] ?? .zero <= .seconds(60) }
+  }
+
+  /// Writes under a new lease.
+  ///
+  /// - Returns: The lease; `nil` if somebody else was first.
+  private func put(
+    for seconds: Int, _ transaction: (LeaseID) throws(WriterError) -> FleetTransaction
+  ) async throws -> Int64? {
+    do {
+      let lease = try await client.grantLease(seconds: seconds).id
+      do {
+        let made = try editor.stating { () throws(WriterError) in try transaction(LeaseID(rawValue: lease)) }
+        if try await client.transaction(EtcdTransaction(made)).succeeded { return lease }
       } catch {
         _ = try? await client.revokeLease(lease)
         throw error
       }
-      guard try await client.transaction(EtcdTransaction(transaction)).succeeded else {
-        _ = try? await client.revokeLease(lease)
-        throw Failure(
-          .changed,
-          "Cannot begin the rollout: '\(document)' was changed meanwhile, or another rollout was begun. Try again.")
-      }
-      return lease
+      _ = try? await client.revokeLease(lease)
+      return nil
     } catch let error as EtcdError {
       throw Failure(error)
     }
   }
 
+  /// What came of waiting.
+  private enum Followed {
+    case decided(RolloutStateMachine.Decision)
+    /// Somebody else has taken it over.
+    case moved(Rollout)
+  }
+
   private func follow(
     _ machine: inout RolloutStateMachine, _ rollout: Rollout, _ lease: Int64
-  ) async throws -> RolloutStateMachine.Decision {
+  ) async throws -> Followed {
     let start = ContinuousClock.now
     var heard = start
     var kept = start
@@ -99,16 +200,17 @@ struct RolloutCoordinator: Sendable {
         if present?.id != rollout.id {
           let versions = FleetContents(snapshot).versions(of: document)
           let isSame = versions[rollout.version]?.modRevision ?? 0 == rollout.baseModRevision
-          return machine.lost(isSame ? .ended : .documentChanged)
+          return .decided(machine.lost(isSame ? .ended : .documentChanged))
         }
+        if let present, present != rollout { return .moved(present) }
         if ContinuousClock.now - kept > .seconds(5) {
-          guard try await client.keepAlive(lease) > 0 else { return machine.lost(.expired) }
+          guard try await client.keepAlive(lease) > 0 else { return .decided(machine.lost(.expired)) }
           kept = .now
         }
         heard = .now
         let decision = machine.update(
           acks: answers.acks, silence: answers.silence, elapsed: ContinuousClock.now - start)
-        guard case .wait(let progress) = decision else { return decision }
+        guard case .wait(let progress) = decision else { return .decided(decision) }
         let text = progress.text
         if text != shown { Output.error(text) }
         shown = text
@@ -125,15 +227,15 @@ struct RolloutCoordinator: Sendable {
     }
   }
 
-  private func publish(_ rollout: Rollout, _ change: Change, _ machine: inout RolloutStateMachine) async throws {
-    let writer = DocumentWriter(
-      document, in: try await context.cluster.snapshot(of: document.app), appVersion: edit.appVersion)
-    let signing = try context.signing()
+  private func publish(_ rollout: Rollout, _ machine: inout RolloutStateMachine) async throws {
+    let (writer, signing) = (try await writer(), try context.signing())
     let transaction = try editor.stating { () throws(WriterError) in try writer.publish(rollout, signing: signing) }
+    let change = Change(
+      by: context.author, because: "rollout", machines: await context.cluster.machines(of: [document.app]))
     let key = FleetKey.change(document, version: rollout.version)
     guard try await context.cluster.commit(transaction, change, at: [key]) != nil else {
       _ = machine.lost(.documentChanged)
-      throw failure(.documentChanged)
+      throw failure(.documentChanged, rollout)
     }
   }
 
@@ -148,18 +250,20 @@ struct RolloutCoordinator: Sendable {
     return (acks, Dictionary(silence) { $1 }, answers.revision)
   }
 
-  private static func line(about canaries: [String]) -> String {
+  private static func line(about rollout: Rollout, _ canaries: [String]) -> String {
     let shown = canaries.prefix(5).map { "'\($0)'" }
     let rest = canaries.count - shown.count
     let names = shown.joined(separator: ", ") + (rest > 0 ? " and \(rest) \(rest > 1 ? "others" : "other")" : "")
-    return "\(names) \(canaries.count > 1 ? "try" : "tries") the change first."
+    guard let steps = rollout.steps else { return "\(names) \(canaries.count > 1 ? "try" : "tries") the change first." }
+    return
+      "step \(steps.index + 1) of \(steps.shares.count): \(names) \(canaries.count > 1 ? "try" : "tries") the change."
   }
 
-  private func failure(_ reason: RolloutStateMachine.AbortReason) -> Failure {
+  private func failure(_ reason: RolloutStateMachine.AbortReason, _ rollout: Rollout) -> Failure {
     let what =
       switch reason {
       case .noCanary:
-        switch target {
+        switch rollout.target {
         case .group(let group): "no machine that answers about '\(document)' is in the group '\(group)'."
         case .share: "no machine that could try it answers about '\(document)'."
         }

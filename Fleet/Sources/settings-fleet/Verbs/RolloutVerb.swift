@@ -7,19 +7,32 @@ struct RolloutVerb: FleetVerb {
   static let configuration = CommandConfiguration(
     commandName: "rollout",
     abstract: "Try a change on some machines first, and then on all; or take it back.",
-    usage: "settings-fleet rollout --share PERCENT | --canaries GROUP [--wait TIME] [--check] APP VERB WORD ...",
+    usage: """
+      settings-fleet rollout --share PERCENT | --canaries GROUP [--wait TIME] [--check] APP VERB WORD ...
+      settings-fleet rollout --steps PERCENT,PERCENT,... [--bake TIME] [--check] APP VERB WORD ...
+      settings-fleet rollout resume | status | pause | cancel APP
+      """,
     discussion: """
       Edits a document with a verb of this command (set, unset, lock, unlock or import), and gives the new text to the \
       canaries only: a share of the machines, or those of a group. If all of them have it for the whole waiting time, it \
       becomes the document. If one refuses it, does not answer, or its check command fails, it is taken back, and no other \
       machine has seen it. The same happens if this command ends or is killed.
 
-      Exits 0 if the change is for all now, 12 if it was taken back.
+      With --steps it goes from share to share, each with at least one machine more, and stays at each for the time of \
+      --bake. Its plan and its step are in the cluster: when this command ends, 'rollout resume' goes on with it from any \
+      desk. If nobody does within the time of --resume-within, the machines take it back by themselves. A refusal, a \
+      failed check or a machine that does not answer takes it back everywhere. 'rollout pause' keeps it at its step for \
+      a day, or until it is resumed.
+
+      Exits 0 if the change is for all now, 12 if it was taken back, and 1 if the command was told to end and the \
+      rollout can be resumed.
 
       EXAMPLES
         settings-fleet rollout --share 5 --wait 2m org.example.editor set theme=dark
         settings-fleet rollout --canaries lab --check org.example.editor --group web set workers=8
-        settings-fleet rollout --cancel org.example.editor
+        settings-fleet rollout --steps 1,10,50,100 --bake 30m --check org.example.editor set theme=dark
+        settings-fleet rollout resume org.example.editor
+        settings-fleet rollout cancel org.example.editor
       """)
 
   @Option(help: ArgumentHelp("The percentage of machines that try it: 0.01 to 100.", valueName: "percent"))
@@ -30,17 +43,39 @@ struct RolloutVerb: FleetVerb {
   @Option(help: ArgumentHelp("How much longer canaries may take to answer.", valueName: "time"))
   var answerTime: TimeArgument = TimeArgument(argument: "60s")!
   @Flag(help: "Require that the check command of each canary exits 0.") var check = false
+  @Option(
+    help: ArgumentHelp("Rising percentages of machines, one after the other: 1,10,50,100.", valueName: "percents"))
+  var steps: Percentages?
+  @Option(
+    help: ArgumentHelp("How long each step has to last: 10m, 2h. With --steps; 60s by default.", valueName: "time"))
+  var bake: TimeArgument?
+  @Option(
+    help: ArgumentHelp(
+      "Within which time somebody has to go on with it. With --steps; 1h by default.", valueName: "time"))
+  var resumeWithin: TimeArgument?
   @Flag(help: "End the rollout of the app that is under way.") var cancel = false
   @Argument(parsing: .captureForPassthrough, help: "The app, options for the document, a verb and its words.")
   var words: [String] = []
 
   private static let verbs = ["set", "unset", "lock", "unlock", "import"]
 
+  /// What is done with a rollout that is under way; `nil` to begin one.
+  private var action: Action? {
+    if cancel { return .cancel }
+    guard share == nil, canaries == nil, steps == nil else { return nil }
+    return words.first.flatMap(Action.init)
+  }
+
+  private enum Action: String { case resume, status, pause, cancel }
+
   func validate() throws {
     if ["--help", "-h"].contains(words.first) { throw CleanExit.helpRequest(self) }
-    if cancel { return }
-    guard (share == nil) != (canaries == nil) else {
-      throw ValidationError("Use either --share or --canaries to say which machines try the change.")
+    if action != nil { return }
+    guard [share != nil, canaries != nil, steps != nil].count(where: { $0 }) == 1 else {
+      throw ValidationError("Use one of --share, --canaries and --steps to say which machines try the change.")
+    }
+    if steps == nil, bake != nil || resumeWithin != nil {
+      throw ValidationError("'--bake' and '--resume-within' go with '--steps'.")
     }
     if let share, !(0.01...100).contains(share) {
       throw ValidationError("Invalid value '\(share)' for '--share': 0.01 to 100 percent are possible.")
@@ -51,8 +86,12 @@ struct RolloutVerb: FleetVerb {
   }
 
   func answer(in context: Context) async throws {
+    if let action {
+      let words = try DocumentWords(cancel ? words : Array(words.dropFirst()))
+      if action == .cancel { return try await cancelRollout(of: words.document, in: context) }
+      return try await goOn(action, with: words.document.app, in: context)
+    }
     var words = try DocumentWords(words)
-    if cancel { return try await cancelRollout(of: words.document, in: context) }
     guard let verb = words.rest.first, Self.verbs.contains(verb) else {
       throw Failure(.usage, "Name the verb after the app: \(Self.verbs.joined(separator: ", ")).")
     }
@@ -63,12 +102,71 @@ struct RolloutVerb: FleetVerb {
     let (edit, answer) = try await editor.edit { try await $0.run(verb, rest, on: document.scope, input: input) }
     Output.show(answer)
     guard let edit else { return }
-    let target: Rollout.Target = canaries.map { .group($0) } ?? .share(Int((share! * 100).rounded()))
+    let shares = steps?.shares
+    let target: Rollout.Target =
+      canaries.map { .group($0) } ?? .share(shares?[0] ?? Int((share! * 100).rounded()))
+    let grace = resumeWithin?.seconds ?? 3600
     let coordinator = RolloutCoordinator(
-      context: context, editor: editor, edit: edit, target: target, wait: wait.seconds,
-      answerSeconds: answerTime.seconds, requiresCheck: check)
-    let isCancelled = try await EndSignals.cancelling { try await coordinator.run() }
-    if isCancelled { throw Failure(.takenBack, "The rollout was taken back: this command was told to end.") }
+      context: context, editor: editor, appVersion: edit.appVersion, answerSeconds: answerTime.seconds)
+    let (wait, check) = ((bake ?? wait).seconds, check)
+    try await accompany(document.app, isInSteps: steps != nil) {
+      try await coordinator.run(
+        edit, target: target, wait: wait, requiresCheck: check,
+        steps: shares.flatMap { Rollout.Steps(shares: $0, graceSeconds: grace) })
+    }
+  }
+
+  private func accompany(_ app: String, isInSteps: Bool, _ body: @escaping @Sendable () async throws -> Void)
+    async throws
+  {
+    guard try await EndSignals.cancelling(body) else { return }
+    throw isInSteps
+      ? Failure(.noValue, "The rollout is under way. Go on with it: settings-fleet rollout resume \(app)")
+      : Failure(.takenBack, "The rollout was taken back: this command was told to end.")
+  }
+
+  private func goOn(_ action: Action, with app: String, in context: Context) async throws {
+    let snapshot = try await context.cluster.snapshot(of: app)
+    guard let rollout = FleetContents(snapshot).apps[app]?.rollout, let steps = rollout.steps,
+      let document = FleetDocument(app: app, scope: rollout.scope)
+    else { throw Failure(.noValue, "No rollout of '\(app)' in steps is under way.") }
+    if action == .status {
+      let lease = snapshot.items.first { FleetKey($0.key) == .rollout(app: app) }?.lease
+      return try await show(rollout, steps, of: document, lease, in: context)
+    }
+    let editor = try DocumentEditor(context: context, document: document)
+    let workspace = try Workspace(app: app, command: try context.command(), environment: context.environment)
+    let coordinator = RolloutCoordinator(
+      context: context, editor: editor,
+      appVersion: try AppSchema.newest(of: app, in: workspace.directories, context.environment),
+      answerSeconds: answerTime.seconds)
+    if action == .pause {
+      try await coordinator.pause(rollout)
+      return Output.line("The rollout is paused. Go on with it: settings-fleet rollout resume \(app)")
+    }
+    try await accompany(app, isInSteps: true) { try await coordinator.resume(rollout) }
+  }
+
+  private func show(
+    _ rollout: Rollout, _ steps: Rollout.Steps, of document: FleetDocument, _ lease: LeaseID?, in context: Context
+  ) async throws {
+    let counts = try await StatusReader(cluster: context.cluster, app: document.app).read().0.rollout
+    var remaining = 0
+    if let lease {
+      do throws(EtcdError) {
+        remaining = try await context.cluster.client.timeToLive(lease.rawValue)?.remaining ?? 0
+      } catch {
+        throw Failure(error)
+      }
+    }
+    let shares = steps.shares.map { "\(Double($0) / 100) %".replacing(".0 %", with: " %") }.joined(separator: ", ")
+    Output.line(
+      "rollout of \(document), begun at \(rollout.created): step \(steps.index + 1) of \(steps.shares.count) (\(shares)), "
+        + "\(steps.isPaused ? "paused" : "in the hands") of \(rollout.coordinator)".replacing(
+          "paused of", with: "paused by"))
+    Output.line(
+      "  \(counts?.applied ?? 0) applied, \(counts?.pending ?? 0) pending, \(counts?.refused.count ?? 0) refused; "
+        + "each step lasts \(rollout.waitSeconds) s; taken back in \(remaining) s unless somebody goes on with it")
   }
 
   private func cancelRollout(of document: FleetDocument, in context: Context) async throws {
@@ -83,5 +181,18 @@ struct RolloutVerb: FleetVerb {
       throw Failure(error)
     }
     Output.line("The rollout of '\(document.app)' was taken back.")
+  }
+}
+
+/// Rising percentages, such as `1,10,50,100`.
+struct Percentages: ExpressibleByArgument {
+  /// In ten-thousandths.
+  let shares: [Int]
+
+  init?(argument: String) {
+    let numbers = argument.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
+    let shares = numbers.compactMap(\.self).filter { (0.01...100).contains($0) }.map { Int(($0 * 100).rounded()) }
+    guard shares.count == numbers.count, Rollout.Steps(shares: shares, graceSeconds: 1) != nil else { return nil }
+    self.shares = shares
   }
 }

@@ -1,0 +1,67 @@
+import Testing
+
+@testable import SettingsFleet
+
+struct RolloutStepsTests {
+  private static func rollout(_ shares: [Int], salt: String = "salt") -> Rollout {
+    Rollout(
+      id: "r1", scope: .all, version: 1, baseModRevision: 1, text: "a = 1", target: .share(shares[0]), salt: salt,
+      waitSeconds: 10, coordinator: "ada@a1", created: "2026-01-01T00:00:00Z",
+      steps: Rollout.Steps(shares: shares, graceSeconds: 60))!
+  }
+
+  private static func ack(_ machine: String) -> Ack { Ack(app: "editor", machine: machine, host: machine, revision: 1) }
+
+  @Test func `each step takes the machines of those before, and at least one more`() throws {
+    for seed in Seeds.list(short: 100, full: 5000) {
+      var random = Numbers(seed: seed)
+      let machines = (0..<random.number(1...60)).map { Self.ack("m\($0)") }
+      let shares = Set((1...5).map { _ in random.number(1...9999) } + [10_000]).sorted()
+      var rollout = Self.rollout(shares, salt: "s\(seed)").choosing(among: machines)
+      var canaries = Set(machines.filter(rollout.isCanary).map(\.machine))
+      #expect(!canaries.isEmpty, "SETTINGS_FLEET_SEED=\(seed)")
+      var steps = 1
+      while let next = rollout.nextStep(among: machines) {
+        let more = Set(machines.filter(next.isCanary).map(\.machine))
+        #expect(more.isSuperset(of: canaries), "SETTINGS_FLEET_SEED=\(seed)")
+        #expect(more.count > canaries.count || more.count == machines.count, "SETTINGS_FLEET_SEED=\(seed)")
+        #expect(next.signature == nil && next.steps?.index == steps && next.id == rollout.id)
+        (rollout, canaries, steps) = (next, more, steps + 1)
+      }
+      #expect(steps == shares.count && canaries.count == machines.count, "SETTINGS_FLEET_SEED=\(seed)")
+    }
+  }
+
+  @Test func `steps are read back, and impossible ones are none`() {
+    let rollout = Self.rollout([100, 10_000])
+    #expect(Rollout(rollout.json) == rollout)
+    let second = rollout.nextStep(among: [])
+    #expect(second.flatMap { Rollout($0.json) } == second && second?.nextStep(among: []) == nil)
+    #expect(rollout.taken(over: "eve@b2", isPaused: true).steps?.isPaused == true)
+    for shares in [[], [0], [10_001], [5, 5], [5, 4]] { #expect(Rollout.Steps(shares: shares, graceSeconds: 1) == nil) }
+    #expect(Rollout.Steps(shares: [1], graceSeconds: 0) == nil)
+    let hostile = String(decoding: rollout.json, as: UTF8.self).replacing("\"index\":0", with: "\"index\":7")
+    #expect(Rollout(Array(hostile.utf8)) == nil)
+  }
+
+  @Test func `only the rollout that is under way is replaced, and a signed one by a signed one`() throws {
+    var cluster = Fixture()
+    cluster.put("a = 0")
+    let plain = Rollout(
+      id: "r1", scope: .all, version: 1, baseModRevision: cluster.modRevision(), text: "a = 1", target: .share(100),
+      salt: "s", waitSeconds: 10, coordinator: "ada@a1", created: "",
+      steps: Rollout.Steps(shares: [100], graceSeconds: 9))!
+    let signed = plain.signed(by: Fixture.key, serial: 7, app: "editor")
+    cluster.put(signed)
+    let writer = DocumentWriter(Fixture.document, in: cluster.snapshot(), appVersion: nil)
+    let lease = LeaseID(rawValue: 3)
+    let taken = signed.taken(over: "eve@b2", isPaused: false)
+    #expect(throws: WriterError.needsKey) { try writer.replace(signed, with: taken, lease: lease) }
+    #expect(throws: WriterError.rolloutVoid) { try writer.replace(plain, with: taken, lease: lease) }
+    let again = taken.signed(by: Fixture.key, serial: 8, app: "editor")
+    #expect(try writer.replace(signed, with: again, lease: lease).puts.map(\.lease) == [lease])
+    let trust = Trust([Fixture.key.verificationKey])
+    #expect(trust.problem(with: again, of: Fixture.document) == nil)
+    #expect(trust.problem(with: taken, of: Fixture.document)?.kind == .unsigned)
+  }
+}
