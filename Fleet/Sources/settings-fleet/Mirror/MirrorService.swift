@@ -330,7 +330,7 @@ actor MirrorService {
   func metrics() -> String { text(of: facts) }
 
   private func text(of metrics: MirrorMetrics) -> String {
-    let contact = machine.lastContact.map { Change.secondsSince1970 - (now - $0).components.seconds }
+    let contact = machine.lastContact.map { Change.millisecondsSince1970 / 1000 - (now - $0).components.seconds }
     return metrics.text(lastContact: contact)
   }
 

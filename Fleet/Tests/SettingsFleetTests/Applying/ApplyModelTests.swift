@@ -50,7 +50,7 @@ struct ApplyModelTests {
     var model = Model()
     var trees: [String: Tree] = ["main": [:], "other": [:]]
     let key = random.chance(30) ? Fixture.key : nil
-    let signing = key.map { DocumentWriter.Signing(key: $0, secondsSince1970: 1) }
+    let signing = key.map { DocumentWriter.Signing(key: $0, millisecondsSince1970: 1) }
     for step in 1...25 {
       let failure: Comment = "SETTINGS_FLEET_SEED=\(seed), step \(step)"
       let document = random.pick(documents)

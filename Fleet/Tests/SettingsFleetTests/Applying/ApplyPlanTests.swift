@@ -14,7 +14,7 @@ struct ApplyPlanTests {
   ) -> ApplyPlan {
     var options = ApplyPlan.Options(source: source)
     (options.prunes, options.take) = (prunes, take)
-    options.signing = key.map { DocumentWriter.Signing(key: $0, secondsSince1970: 1000) }
+    options.signing = key.map { DocumentWriter.Signing(key: $0, millisecondsSince1970: 1000) }
     options.trust = Trust([key?.verificationKey].compactMap(\.self))
     options.appVersions["editor"] = newest
     return ApplyPlan(of: tree.mapValues { $0.mapValues { Array($0.utf8) } }, in: cluster.snapshot(), options)
