@@ -94,7 +94,7 @@ extension CommandTests.Busy {
         #expect(try await root.run(["access", "add-mirror", "mirror"], input: "m\n").status == 0)
         #expect(try await root.run(["access", "add-writer", "ada", fleet.app], input: "a\n").status == 0)
         let list = try await root.run("access", "list")
-        #expect(list.output.contains("ada: app-settings-writer-\(fleet.app)"), "\(list)")
+        #expect(list.output.contains("ada: app-settings-hand-ada, app-settings-writer-\(fleet.app)"), "\(list)")
         let ada = try person("ada", "a")
         let set = try await ada.run("set", fleet.app, "a=1")
         #expect(set.status == 0, "\(set)")
@@ -106,6 +106,28 @@ extension CommandTests.Busy {
         ] {
           #expect(answer.status == 11 && answer.error.contains(advice), "\(answer)")
         }
+
+        // etcd itself knows who it was, whatever the writer says.
+        let writer = try person("ada", "a")
+        let logged = try await writer.run("log", fleet.app)
+        #expect(logged.status == 0 && logged.output.contains(", etcd user ada\n"), "\(logged)")
+        #expect(try await writer.run("log", fleet.app, "--json").output.contains("\"user\":\"ada\""))
+        #expect(try await root.run(["access", "add-writer", "eve", fleet.app], input: "e\n").status == 0)
+        var configuration = fleet.cluster.configuration
+        configuration.credentials = EtcdCredentials(user: "root", password: "r")
+        try await fleet.cluster.withClient(configuration) { client in
+          configuration.credentials = EtcdCredentials(user: "eve", password: "e")
+          try await fleet.cluster.withClient(configuration) { eve in
+            await #expect(throws: EtcdError.self) { _ = try await eve.put("/app-settings-hands/1/ada", "") }
+            _ = try await eve.put("/app-settings/1/\(fleet.app)/all/v1", "a = 5\n")
+          }
+          let foreign = try await writer.run("log", fleet.app, "--limit", "1")
+          #expect(foreign.output.contains("by unknown\n"), "\(foreign)")
+          // A writer of before has no such right, and can write all the same.
+          try await client.revokeRole("app-settings-hand-ada", from: "ada")
+        }
+        #expect(try await writer.run("set", fleet.app, "a=1").status == 0)
+        #expect(try await !root.run("log", fleet.app, "--limit", "1").output.contains("etcd user"))
 
         // What only root can read, a machine's service gets as credentials.
         let machine = try fleet.machine(

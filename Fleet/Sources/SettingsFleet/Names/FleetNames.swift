@@ -9,6 +9,9 @@ public enum FleetNames {
   public static let acksPrefix = "/app-settings-acks/1/"
   /// What the keys begin with by which writers of one document take turns. Machines do not watch them.
   public static let turnsPrefix = "/app-settings-turns/1/"
+  /// What the keys begin with by which etcd itself proves whose transaction it was: only a user may write the key of that
+  /// user's name. Machines do not watch them.
+  public static let handsPrefix = "/app-settings-hands/1/"
   /// The app whose settings say where the cluster is, whom to trust and which command to run.
   ///
   /// They are the machine's own and never come from the fleet: whoever can write documents could otherwise run a command

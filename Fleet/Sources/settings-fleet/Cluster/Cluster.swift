@@ -5,6 +5,8 @@ import SettingsFleetEtcd
 /// The cluster, as the verbs use it.
 struct Cluster: Sendable {
   let client: EtcdClient
+  /// The user of etcd, if it is known and can be the name of a key.
+  var user: String?
   /// etcd's default of '--max-txn-ops', for the comparisons and for the changes.
   static let mostOperations = 128
 
@@ -67,10 +69,19 @@ struct Cluster: Sendable {
   func commit(_ transaction: FleetTransaction, _ change: Change, at keys: [FleetKey]) async throws -> Int64? {
     var transaction = EtcdTransaction(transaction)
     for key in keys { transaction.success.append(.put(key.text, change.json)) }
+    let plain = transaction
+    // Nobody else may write it, and it has the revision of what is written with it.
+    if let user { transaction.success.append(.put(FleetNames.handsPrefix + user, "")) }
     try Self.checkOperations(max(transaction.success.count, transaction.compares.count))
     let noted = keys[0].text
     do {
-      let answer = try await client.transaction(transaction)
+      let answer: EtcdTransactionResponse
+      do {
+        answer = try await client.transaction(transaction)
+      } catch let error where error.code == .permissionDenied && user != nil {
+        // A user from before there were such keys. Without the right, nothing was written.
+        answer = try await client.transaction(plain)
+      }
       if answer.succeeded { return answer.header.revision }
       // The first try may have been carried out although its answer was lost.
       let found = try await item(noted)
@@ -85,6 +96,19 @@ struct Cluster: Sendable {
       return nil
     } catch {
       throw Failure(error)
+    }
+  }
+
+  /// The user of etcd who made a revision; `nil` if that is not known.
+  func user(of revision: Int64) async throws(EtcdError) -> String? {
+    do throws(EtcdError) {
+      let hands = try await client.rangeAll(EtcdRange(.prefix(FleetNames.handsPrefix), revision: revision))
+      return hands.keyValues.first { $0.modRevision == revision }
+        .map { String(decoding: $0.key.dropFirst(FleetNames.handsPrefix.utf8.count), as: UTF8.self) }
+        .flatMap { FleetNames.isName($0) ? $0 : nil }
+    } catch {
+      if error.code == .permissionDenied { return nil }
+      throw error
     }
   }
 

@@ -11,6 +11,8 @@ struct Past {
     var version: Int
     /// Who it was; `nil` if the change was not made by this program.
     var change: Change?
+    /// The user of etcd who made it, which etcd has proved; `nil` if that is not known.
+    var user: String?
     /// The text after it; `nil` if it removed the document.
     var text: [UInt8]?
     /// The text before it; `nil` if there was none.
@@ -45,7 +47,8 @@ struct Past {
         entries.append(
           Entry(
             revision: at, version: version,
-            change: change.flatMap { $0.modRevision == at ? Change($0.value) : nil }, text: present.value, former: nil,
+            change: change.flatMap { $0.modRevision == at ? Change($0.value) : nil },
+            user: try await cluster.user(of: at), text: present.value, former: nil,
             isFirst: present.createRevision == at, stored: try await stored(at: at)[version]))
         guard present.createRevision < at else { break }
         revision = at - 1

@@ -29,7 +29,8 @@ struct Context: Sendable {
     } catch let error as EtcdError {
       throw Failure(error)
     }
-    let context = Context(environment: environment, settings: settings, cluster: Cluster(client: client))
+    let context = Context(
+      environment: environment, settings: settings, cluster: Cluster(client: client, user: settings.user))
     do {
       try await body(context)
     } catch let error as EtcdError {

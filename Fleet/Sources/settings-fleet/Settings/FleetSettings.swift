@@ -170,6 +170,17 @@ struct FleetSettings {
     Trust(try store[.trustedKeys].map(Self.verificationKey) + [try signer()?.verificationKey].compactMap(\.self))
   }
 
+  /// The user of etcd, if it is set, and a name that a key can have.
+  var user: String? { store[.user].flatMap { FleetNames.isName($0) ? $0 : nil } }
+
+  /// What is said of the trusted keys in the settings, by their ids.
+  func namesOfTrustedKeys() -> [String: String] {
+    let names = store[.trustedKeys].compactMap { text in
+      VerificationKey(fileText: text).map { ($0.id, text.split(separator: " ").dropFirst(3).joined(separator: " ")) }
+    }
+    return Dictionary(names.filter { !$0.1.isEmpty }) { first, _ in first }
+  }
+
   /// Whom this person seals secrets for.
   func sealingKeys() throws -> [SealingKey] {
     try store[.sealingKeys].map { text in

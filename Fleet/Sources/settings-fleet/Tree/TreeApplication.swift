@@ -89,7 +89,8 @@ struct CheckedPlan: Sendable {
   /// What machines would refuse, and why.
   var refused: [(document: FleetDocument, reason: String)] = []
 
-  var batches: [[ApplyPlan.Step]] { plan.batches(mostOperations: Cluster.mostOperations) }
+  /// One operation is for who makes them.
+  var batches: [[ApplyPlan.Step]] { plan.batches(mostOperations: Cluster.mostOperations - 1) }
 
   /// Fails if there is something that an operator has to decide or to repair first.
   func check() throws {

@@ -8,7 +8,8 @@ struct AccessVerb: AsyncParsableCommand {
     abstract: "Make the users and roles of the cluster.",
     discussion: """
       A mirror reads all documents and writes machines' answers; one with --app only what is its machine's. A writer reads and writes the documents of some apps, and \
-      reads the answers about them and which machines there are. Passwords are read from standard input.
+      reads the answers about them and which machines there are; 'log' shows each writer's name, which \
+      etcd proves. Passwords are read from standard input.
 
       EXAMPLES
         settings-fleet access enable < root-password
@@ -83,7 +84,8 @@ struct AccessVerb: AsyncParsableCommand {
       for app in apps { try DocumentEditor.checkOwner(of: app) }
       guard !apps.isEmpty else { throw Failure(.usage, "Missing expected argument '<apps>'.") }
       let password = try HiddenInput.password()
-      try await Access(client: context.cluster.client).add(user, password, roles: apps.map { .writer(of: $0) })
+      try await Access(client: context.cluster.client).add(
+        user, password, roles: apps.map { .writer(of: $0) } + [.hand(of: user)])
     }
   }
 
@@ -139,6 +141,13 @@ private struct Role {
     return Role(
       name: "app-settings-mirror-\(user)",
       permissions: [EtcdPermission(.read, .key(FleetKey.accept.text))] + own + answers)
+  }
+
+  /// What shows that it was this user: 'log' reads it.
+  static func hand(of user: String) -> Role {
+    let own = FleetNames.isName(user) ? [EtcdPermission(.readWrite, .key(FleetNames.handsPrefix + user))] : []
+    return Role(
+      name: "app-settings-hand-\(user)", permissions: [EtcdPermission(.read, .prefix(FleetNames.handsPrefix))] + own)
   }
 
   static func writer(of app: String) -> Role {

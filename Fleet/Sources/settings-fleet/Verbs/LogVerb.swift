@@ -10,8 +10,9 @@ struct LogVerb: FleetVerb {
     discussion: """
       Prints the changes of a document, newest first: the revision, the time, the verb, who, and for each value the one \
       before and the one after. The cluster has them until it is compacted. Who and when is what the writer said; \
-      'unknown' is a change that was not made by this program. With 'trusted-keys' or a 'signing-key' in your settings, it \
-      also says which trusted key signed the text.
+      'unknown' is a change that was not made by this program. 'etcd user' is whom etcd has let do it: nobody else can \
+      write the key that shows it, apart from root. With 'trusted-keys' or a 'signing-key' in your settings, it also says \
+      which trusted key signed the text, with the comment that the key has there.
 
       EXAMPLES
         settings-fleet log org.example.editor
@@ -22,7 +23,9 @@ struct LogVerb: FleetVerb {
   @OptionGroup var place: PlaceOptions
   @Option(help: ArgumentHelp("At most this many changes.", valueName: "n")) var limit = 20
   @Flag(
-    help: "Print a JSON array of objects: revision, version, by, time, reason, changes, signedBy, acceptedUnsigned.")
+    help: """
+      Print a JSON array of objects: revision, version, by, time, reason, changes, user, signedBy, signer, acceptedUnsigned.
+      """)
   var json = false
 
   func validate() throws {
@@ -32,14 +35,15 @@ struct LogVerb: FleetVerb {
   func answer(in context: Context) async throws {
     let document = try place.document(of: app)
     let trust = try context.settings.trust()
+    let names = context.settings.namesOfTrustedKeys()
     let (entries, isCut) = try await Past(cluster: context.cluster, document: document).entries(limit: limit)
     if json {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
       Output.line(
-        String(decoding: try encoder.encode(entries.map { LogEntry($0, of: document, trust) }), as: UTF8.self))
+        String(decoding: try encoder.encode(entries.map { LogEntry($0, of: document, trust, names) }), as: UTF8.self))
     } else {
-      for entry in entries { Output.bytes(Array(LogEntry(entry, of: document, trust).text.utf8)) }
+      for entry in entries { Output.bytes(Array(LogEntry(entry, of: document, trust, names).text.utf8)) }
     }
     guard !entries.isEmpty else { throw Failure(.noValue, "The fleet has no document '\(document)'.") }
     if isCut { Output.error("Changes before revision \(entries.last!.revision) have been compacted away.") }
@@ -64,17 +68,22 @@ struct LogEntry: Encodable {
   var reason: String?
   /// `nil` if the text before is no longer known or does not parse.
   var changes: [Value]?
+  /// The user of etcd; `nil` if that is not known.
+  var user: String?
   /// The id of the trusted key that has signed the text; empty for a text that none has signed, `nil` if no key is trusted.
   var signedBy: String?
+  /// What the settings say of that key.
+  var signer: String?
   /// Whether the writer accepted that the text before was not signed; else `nil`.
   var acceptedUnsigned: Bool?
 
-  init(_ entry: Past.Entry, of document: FleetDocument, _ trust: Trust) {
+  init(_ entry: Past.Entry, of document: FleetDocument, _ trust: Trust, _ names: [String: String]) {
     revision = entry.revision
     version = entry.version
     by = entry.change?.by
     time = entry.change?.time
     reason = entry.change?.reason
+    user = entry.user
     changes = entry.text.flatMap { Self.changes(from: entry.former ?? [], to: $0) }
     acceptedUnsigned = entry.change?.acceptedUnsigned
     guard trust.isRequired else { return }
@@ -83,6 +92,7 @@ struct LogEntry: Encodable {
       trust.problem(with: stored, of: document, version: entry.version) == nil
     {
       signedBy = signature.key
+      signer = names[signature.key]
     }
   }
 
@@ -97,9 +107,11 @@ struct LogEntry: Encodable {
   }
 
   var text: String {
-    let signature = signedBy.map { $0.isEmpty ? ", not signed" : ", signed by \($0)" } ?? ""
+    let key = signer.map { " (\($0))" } ?? ""
+    let signature = signedBy.map { $0.isEmpty ? ", not signed" : ", signed by \($0)\(key)" } ?? ""
+    let user = user.map { ", etcd user \($0)" } ?? ""
     let acceptance = acceptedUnsigned == true ? ", after accepting an unsigned text" : ""
-    let who = "\(by ?? "unknown")\(signature)\(acceptance)"
+    let who = "\(by ?? "unknown")\(user)\(signature)\(acceptance)"
     var lines = ["#\(revision) \(time ?? "at an unknown time") \(reason ?? "change") by \(who)"]
     lines += (changes ?? []).map { "  \($0.line)" }
     return lines.map { $0 + "\n" }.joined()
