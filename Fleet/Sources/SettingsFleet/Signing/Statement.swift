@@ -12,7 +12,9 @@ public enum Statement: Hashable, Sendable {
   /// The bytes that are signed: lines of ASCII, of which none can contain a line break.
   ///
   /// They are the format's name, the key in etcd, the serial and the text's SHA-256 in hexadecimal. A rollout's go on
-  /// with its id, the document's revision that it is based on, whom it is for and its salt.
+  /// with its id, the document's revision that it is based on, whom it is for and its salt; those of one in steps also with
+  /// the steps, the one that is under way, the times in seconds, and whether a check is required: whoever resumes it relies
+  /// on them.
   public func bytes(serial: UInt64) -> [UInt8] {
     var lines: [String]
     switch self {
@@ -23,6 +25,12 @@ public enum Statement: Hashable, Sendable {
       lines.append(FleetDocument(valid: app, rollout.scope).key(version: rollout.version))
       lines += [String(serial), rollout.digest.hex]
       lines += [rollout.id, String(rollout.baseModRevision), rollout.target.description, rollout.salt]
+      if let steps = rollout.steps {
+        lines.append(
+          (steps.shares + [steps.index, rollout.waitSeconds, steps.graceSeconds]).map(String.init).joined(
+            separator: " "))
+        lines.append("\(rollout.requiresCheck)")
+      }
     }
     return Array((lines.joined(separator: "\n") + "\n").utf8)
   }

@@ -63,5 +63,14 @@ struct RolloutStepsTests {
     let trust = Trust([Fixture.key.verificationKey])
     #expect(trust.problem(with: again, of: Fixture.document) == nil)
     #expect(trust.problem(with: taken, of: Fixture.document)?.kind == .unsigned)
+    // Who can only write to etcd makes it no faster, and leaves out no check.
+    for (part, other) in [
+      ("\"requiresCheck\":false", "\"requiresCheck\":true"), ("\"waitSeconds\":10", "\"waitSeconds\":0"),
+      ("\"graceSeconds\":9", "\"graceSeconds\":99"), ("\"shares\":[100]", "\"shares\":[9000]"),
+    ] {
+      let text = String(decoding: again.json, as: UTF8.self).replacing(part, with: other)
+      let changed = try #require(Rollout(Array(text.utf8)))
+      #expect(changed != again && trust.problem(with: changed, of: Fixture.document)?.kind == .badSignature, "\(part)")
+    }
   }
 }
