@@ -24,7 +24,12 @@ extension CommandTests.Busy {
           "stored 1 document at revision",
           "3 applied", "Changed by hand, and different in the directory", "exit status 9",
           "- org.example.viewer/all", "1 to remove",
-        ] { #expect(answer.text.contains(part), "\(part) is not in: \(answer.text)") }
+        ] {
+          let said = answer.text.replacingOccurrences(of: "remote: ", with: "")
+            .split(separator: "\n").map { $0.trimmingCharacters(in: .init(charactersIn: " \u{1B}[K\r")) }
+          let lines = part.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+          #expect(lines.allSatisfy { line in said.contains { $0.contains(line) } }, "\(part) is not in: \(answer.text)")
+        }
         // What was set by hand stayed.
         let text = "# For the new screens.\nfont-size = 16\n"
         for machine in machines {
@@ -39,11 +44,22 @@ extension CommandTests.Busy {
       }
     }
 
+    /// What the guide says that a plan looks like.
+    private static func documentedPlan() throws -> String {
+      let plan = try document().components(separatedBy: "```\nplan of ").dropFirst().first
+      return "plan of " + (try #require(plan).components(separatedBy: "\n```")[0])
+    }
+
+    private static func document() throws -> String {
+      let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
+      return try String(contentsOf: root.appendingPathComponent("docs/fleet-from-git.md"), encoding: .utf8)
+    }
+
     private static func guide(in directory: String) throws -> String {
       try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-      let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
-      let text = try String(contentsOf: root.appendingPathComponent("docs/fleet-from-git.md"), encoding: .utf8)
-      let blocks = text.components(separatedBy: "```sh\n").dropFirst().map { $0.components(separatedBy: "\n```")[0] }
+      let blocks = try document().components(separatedBy: "```sh\n").dropFirst().map {
+        $0.components(separatedBy: "\n```")[0]
+      }
       #expect(blocks.count == 8)
       let programs = [Fleet.program, Fleet.cli ?? ""].map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
       return """
