@@ -131,7 +131,8 @@ struct Commit {
     } else if isMigration, applied.isEmpty {
       news.reason = .migration
     } else {
-      if isMigration { news.migrated = base } else { news.oldDocument = base }
+      // A new file that begins with its version has had no text before.
+      if isMigration { news.migrated = base } else { news.oldDocument = bytes == nil ? TOMLDocument() : base }
       news.paths = applied.map(\.path)
       news.keys = applied.compactMap(\.key)
     }

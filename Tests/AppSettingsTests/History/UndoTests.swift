@@ -21,6 +21,16 @@ struct UndoTests {
     #expect(settings[theme] == "blue")
   }
 
+  @Test func `a set in a new file that begins with its version is undone`() throws {
+    let migrations = SettingsMigrations { Migration(2, "name the colour", [.rename("colour", to: "theme")]) }
+    let settings = try home.store(migrations: migrations)
+    try settings.set("dark", for: theme)
+    try settings.set("blue", for: theme)
+    #expect(try settings.formerText(after: 1) == "settings-version = 2\ntheme = \"dark\"\n")
+    #expect(try settings.undo().id == 2 && settings[theme] == "dark")
+    #expect(try settings.undo().id == 1 && settings[theme] == "light")
+  }
+
   @Test func `comments come back with a value that was removed`() throws {
     let text = "# top\n\n# of the theme\ntheme = 'dark' # why\n\n[editor]\nfont-size = 0x10\n"
     try home.write(text)
