@@ -141,8 +141,9 @@ struct ImportPlan {
     report.locked = locked
     report.refused = refused
     do {
-      if document.bytes.isEmpty, rules == SettingsImportRules(), let whole = try whole(report) {
+      if let version = document.versionIfNew, rules.keepTheText, let whole = try whole(report) {
         document = whole
+        if version > 1 { try SettingsFormat.setVersion(version, in: &document) }
       } else {
         // Names of earlier releases move only for values that are imported in the end.
         let locks = SettingsFormat.locksPath
@@ -245,6 +246,25 @@ struct ImportPlan {
       }
     }
     return result
+  }
+}
+
+extension SettingsImportRules {
+  /// Whether a text that is taken as a whole can stay as it is.
+  fileprivate var keepTheText: Bool {
+    var rules = self
+    rules.isReplacing = false
+    return rules == SettingsImportRules()
+  }
+}
+
+extension TOMLDocument {
+  /// The version of a document that has nothing else; 1 for an empty one, `nil` for any other.
+  fileprivate var versionIfNew: Int? {
+    if bytes.isEmpty { return 1 }
+    guard let version = try? SettingsMigrations.version(of: self) else { return nil }
+    var new = TOMLDocument()
+    return (try? SettingsFormat.setVersion(version, in: &new)) != nil && new.bytes == bytes ? version : nil
   }
 }
 

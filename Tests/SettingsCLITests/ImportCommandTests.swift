@@ -146,4 +146,14 @@ struct ImportCommandTests {
     #expect(set.status == 5, "\(set)")
     #expect(try run("get", app, "proxy.url").output == "x\n")
   }
+
+  @Test func `a new file gets the comments of a TOML text, below the version of the app's migrations`() throws {
+    try home.write(MatrixHome.schema, to: home.path + "/data/app-settings/\(app).toml")
+    try home.write("# mine\n\ntheme = \"dark\"  # at night\n", to: home.path + "/old.toml")
+    for option in ["--replace", "--create"] {
+      try? FileManager.default.removeItem(atPath: home.file)
+      #expect(try run("import", app, "./old.toml", option).status == 0)
+      #expect(home.text() == "# mine\n\nsettings-version = 2\ntheme = \"dark\"  # at night\n")
+    }
+  }
 }
