@@ -99,7 +99,7 @@ extension TOMLDocument {
     return list?.items.first { $0.upperBound == Int(tree[leaf].end) }?.lowerBound ?? Int(tree[leaf].keyStart)
   }
 
-  private func headerPieces(of id: DocumentIndex.ID) -> [Range<Int>] {
+  func headerPieces(of id: DocumentIndex.ID) -> [Range<Int>] {
     var at = Int(tree[id].start)
     while bytes[at] == Byte.openBracket || Byte.isBlank(bytes[at]) { at += 1 }
     return keyPieces(at: at)
