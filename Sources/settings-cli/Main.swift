@@ -23,12 +23,7 @@ enum Main {
 
   /// Ends the process with an error, after sending the answers so far.
   static func end(_ error: any Error) -> Never {
-    let failure: Failure
-    switch error {
-    case let error as Failure: failure = error
-    case let error as SettingsError: failure = Failure(error)
-    default: failure = Failure(.io, "\(error)")
-    }
+    let failure = Failure(any: error)
     do {
       try Output.flush()
     } catch {

@@ -1,3 +1,4 @@
+import AppSettings
 import Glibc
 
 /// The signals that ask a process to end.
@@ -33,6 +34,23 @@ struct EndSignals: Sendable {
     for other in others { sigdelset(&set, other) }
     while sigwait(&set, &number) != 0 {}
     return number
+  }
+
+  /// Waits for one, at most for some time.
+  ///
+  /// - Returns: `nil` if the time has passed.
+  func wait(seconds: Double?) -> CInt? {
+    guard let seconds else { return wait() }
+    let end = ProcessFacts.monotonicNanoseconds() + UInt64(min(seconds, 1e9) * 1e9)
+    var set = set
+    while true {
+      let now = ProcessFacts.monotonicNanoseconds()
+      let rest = end > now ? end - now : 0
+      var time = timespec(tv_sec: Int(rest / 1_000_000_000), tv_nsec: Int(rest % 1_000_000_000))
+      let number = sigtimedwait(&set, nil, &time)
+      if number > 0 { return number }
+      if rest == 0 || errno == EAGAIN { return nil }
+    }
   }
 
   /// Discards signals that are pending.

@@ -38,6 +38,14 @@ struct Failure: Error, CustomStringConvertible {
     self.init(Self.status(of: error.code), error.description + advice)
   }
 
+  init(any error: any Error) {
+    switch error {
+    case let error as Failure: self = error
+    case let error as SettingsError: self.init(error)
+    default: self.init(.io, "\(error)")
+    }
+  }
+
   init(_ problem: SettingsProblem) { self.init(Self.status(of: problem.code), problem.message) }
 
   private static func status(of code: SettingsError.Code) -> ExitStatus {

@@ -9,7 +9,7 @@ enum Moment {
   ///
   /// - Throws: ``Failure`` with status 2 for anything else.
   static func parse(_ text: String) throws -> Date {
-    if let age = age(text) ?? spokenAge(text) { return Date(timeIntervalSinceNow: -age) }
+    if let age = seconds(text) { return Date(timeIntervalSinceNow: -age) }
     if let days = spokenDay(text), let date = local(today, TOMLLocalTime(hour: 0, minute: 0), daysBefore: days) {
       return date
     }
@@ -29,6 +29,9 @@ enum Moment {
       "'\(text)' is not a time. Use an age such as 1w, 2d, 3h or 30m, a day such as yesterday or monday, a date such as "
         + "2026-11-23, or '2026-11-23 09:30'.")
   }
+
+  /// The seconds of an age, or of another length of time: `2d`, `10m`, `2 days`; `nil` for anything else.
+  static func seconds(_ text: String) -> Double? { age(text) ?? spokenAge(text) }
 
   /// The seconds of an age: a number of weeks, days, hours, minutes or seconds.
   private static func age(_ text: String) -> Double? {

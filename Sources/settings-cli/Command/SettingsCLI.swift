@@ -33,8 +33,8 @@ struct SettingsCLI: ParsableCommand {
       CommandGroup(
         name: "Everyday",
         subcommands: [
-          ListVerb.self, GetVerb.self, SetVerb.self, UnsetVerb.self, FindVerb.self, DescribeVerb.self, EditVerb.self,
-          WatchVerb.self, PageVerb.self,
+          ListVerb.self, GetVerb.self, SetVerb.self, TryVerb.self, UnsetVerb.self, FindVerb.self, DescribeVerb.self,
+          EditVerb.self, WatchVerb.self, PageVerb.self,
         ]),
       CommandGroup(
         name: "History",
@@ -67,7 +67,7 @@ struct SettingsCLI: ParsableCommand {
       6  the file does not parse
       7  input/output error or lock time-out
       8  migration failed, or the file is newer than the app
-      9  changed since its digest was taken (--if-unchanged), or since the change to undo
+      9  changed since its digest was taken (--if-unchanged), or since the change to undo or to try
      10  'adopt' printed the line that belongs in a file made elsewhere
 
     ENVIRONMENT

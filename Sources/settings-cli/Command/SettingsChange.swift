@@ -10,15 +10,17 @@ struct SettingsChange {
 
   /// Parses the operands after the target, which may include `--`.
   ///
-  /// - Parameter changesElements: Whether `--append` or `--remove` is given.
+  /// - Parameters:
+  ///   - changesElements: Whether `--append` or `--remove` is given.
+  ///   - verb: The verb, for messages.
   /// - Throws: `ValidationError` or ``Failure`` if the operands make no sense.
-  init(_ words: [String], changesElements: Bool) throws {
+  init(_ words: [String], changesElements: Bool, verb: String = "set") throws {
     for word in words { try Arguments.checkText(word, "KEY or VALUE") }
     let terminator = words.firstIndex(of: "--")
     var operands = words
     if let terminator { operands.remove(at: terminator) }
     guard let first = operands.first else {
-      throw ValidationError("Missing KEY. Usage: settings-cli set TARGET KEY VALUE")
+      throw ValidationError("Missing KEY. Usage: settings-cli \(verb) TARGET KEY VALUE")
     }
     if changesElements {
       guard operands.count == 1 else { throw ValidationError("'--append' and '--remove' take one KEY and no VALUE.") }
@@ -42,7 +44,7 @@ struct SettingsChange {
           "More than one VALUE: quote one that has spaces, or write KEY=VALUE for each key to set several.")
       }
       guard operands.count == 2 else {
-        throw ValidationError("Missing VALUE of '\(key)'. Usage: settings-cli set TARGET KEY VALUE")
+        throw ValidationError("Missing VALUE of '\(key)'. Usage: settings-cli \(verb) TARGET KEY VALUE")
       }
       pairs = [(key, operands[1])]
       isInput = operands[1] == "-" && (terminator ?? 2) > 1

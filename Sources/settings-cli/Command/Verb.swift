@@ -47,6 +47,11 @@ struct LayerOptions: ParsableArguments {
     completion: .custom(Candidates.layers))
   var personal: String?
 
+  /// The options as they would be typed.
+  var words: [String] {
+    [system ? "--system" : nil, dropIn.map { "--drop-in=\($0)" }, personal.map { "--layer=\($0)" }].compactMap(\.self)
+  }
+
   var layer: Target.Layer {
     get throws {
       if let personal { return .personal(try PersonalFile(parsing: personal)) }

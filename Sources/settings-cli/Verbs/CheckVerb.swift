@@ -59,6 +59,7 @@ struct CheckVerb: Verb {
   }
 
   func answer() throws {
+    TrialNote.noteAbandoned()
     let findings = try target.map { try check(Target($0, try layer.layer)) } ?? checkAll()
     if json {
       Output.line("[" + findings.map(Self.record).joined(separator: ",\n ") + "]")

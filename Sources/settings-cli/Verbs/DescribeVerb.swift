@@ -37,6 +37,7 @@ struct DescribeVerb: Verb {
 
   func answer() throws {
     if document { return Output.line(try SettingsDocument.read(Target(target)).json) }
+    TrialNote.noteAbandoned()
     let path = try key.map(KeyArgument.parse) ?? .root
     let target = try Target(target)
     let snapshot = try target.open().snapshot

@@ -40,6 +40,7 @@ struct ListVerb: Verb {
   }
 
   func answer() throws {
+    TrialNote.noteAbandoned()
     let prefix = try prefix.map(KeyArgument.parse)
     let target = try Target(target)
     let snapshot = try target.open().snapshot

@@ -40,6 +40,7 @@ struct LogVerb: Verb {
   }
 
   func answer() throws {
+    TrialNote.noteAbandoned()
     let path = try key.map(KeyArgument.parse)
     let since = try since.map(Moment.parse)
     let target = try Target(target)

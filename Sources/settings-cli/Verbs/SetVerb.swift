@@ -62,13 +62,7 @@ struct SetVerb: Verb {
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    // The words after '--' are not options; it stays among them.
-    for word in words.prefix(while: { $0 != "--" })
-    where word.hasPrefix("-") && word != "-" && (try? TOMLValue(parsing: word)) == nil {
-      let hint = UsageText.option(nearest: word, of: "set").map { "Did you mean '\($0)'?" }
-      throw ValidationError(
-        "Unknown option '\(word)'. \(hint ?? "Put '--' before a value that begins with '-'.")")
-    }
+    try Self.checkOptions(words, of: "set")
     do {
       _ = try SettingsChange(words, changesElements: !(append + remove).isEmpty)
     } catch {
@@ -76,6 +70,17 @@ struct SetVerb: Verb {
       guard words.count == 1, (try? InstalledApp.find(target.target).isUnknown) == true else { throw error }
       throw ValidationError(
         "TARGET or VALUE is missing: '\(target.target)' is no known app. Usage: settings-cli set TARGET KEY VALUE")
+    }
+  }
+
+  /// Throws if a word is neither a value nor an option that a verb has. The words after `--` are no options; it stays
+  /// among them.
+  static func checkOptions(_ words: [String], of verb: String) throws {
+    for word in words.prefix(while: { $0 != "--" })
+    where word.hasPrefix("-") && word != "-" && (try? TOMLValue(parsing: word)) == nil {
+      let hint = UsageText.option(nearest: word, of: verb).map { "Did you mean '\($0)'?" }
+      throw ValidationError(
+        "Unknown option '\(word)'. \(hint ?? "Put '--' before a value that begins with '-'.")")
     }
   }
 

@@ -52,7 +52,7 @@ struct UndoAnswer {
   }
 
   /// Throws if what is put back is not allowed today.
-  private static func check(
+  static func check(
     _ plan: UndoPlan, in store: SettingsStore, _ schema: SchemaLookup, _ target: Target
   ) throws {
     let subject = "Cannot \(plan.verb) #\(plan.entry.id) in '\(store.location?.file ?? "")'"

@@ -1,0 +1,186 @@
+import AppSettings
+import AppSettingsSchema
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+
+struct TryVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "try",
+    abstract: "Set a value for a while, and put the former one back.",
+    usage: """
+      settings-cli try TARGET KEY VALUE [--for TIME]
+      settings-cli try
+      """,
+    discussion: """
+      Sets the value as 'set' does, and puts the former one back on Enter, on Ctrl-C, or after the time of --for. Type \
+      'keep' and Enter to keep the value. A signal, a terminal that is closed and the end of the input also end the trial. \
+      If the process or the machine is killed, the next 'try' puts the value back, and so does the settings page when it \
+      starts. Without operands, 'try' does only that, and prints the trials that go on.
+
+      Both changes are in the history. If somebody else has changed the value meanwhile, it stays as it is. A secret \
+      cannot be tried, because the history does not keep it.
+
+      Exits 0 if the former value is back or the new one is kept, 9 if the value was changed by somebody else meanwhile. \
+      Ctrl-C ends the process as a signal does, after the value is back. Nothing is tried, and the exit status is 4 or 5, \
+      if the app would refuse the value, or would not use it.
+
+      EXAMPLES
+        settings-cli try org.example.editor theme dark
+        settings-cli try org.example.editor editor.font-size 20 --for 10m
+        settings-cli try ./settings.toml theme dark --for '1 hour'
+        settings-cli try
+      """)
+
+  @Argument(help: TargetArgument.help, completion: .custom(Candidates.targets)) var target: String?
+  // Also words such as -5; what is neither a number nor a known option is refused below.
+  @Argument(
+    parsing: .allUnrecognized, help: ArgumentHelp("A key and its value.", valueName: "key"),
+    completion: .custom(Candidates.changes))
+  var words: [String] = []
+  @OptionGroup var layer: LayerOptions
+  @Option(
+    name: .customLong("for"),
+    help: ArgumentHelp("Put the former value back after this time, such as 30s, 10m or 1h.", valueName: "time"))
+  var time: String?
+  @OptionGroup var common: CommonOptions
+
+  func validate() throws {
+    guard let target else {
+      if time != nil { throw ValidationError("Missing TARGET. Usage: settings-cli try TARGET KEY VALUE --for TIME") }
+      return
+    }
+    try layer.check(target)
+    try SetVerb.checkOptions(words, of: "try")
+    let change = try SettingsChange(words, changesElements: false, verb: "try")
+    if change.pairs.count > 1 { throw ValidationError("'try' takes one KEY, with one VALUE.") }
+    if change.isInput {
+      throw ValidationError("'try' reads Enter from standard input, and no VALUE: write it on the command line.")
+    }
+    _ = try time.map(Self.seconds)
+  }
+
+  private static func seconds(_ text: String) throws -> Double {
+    guard let seconds = Moment.seconds(text), seconds > 0 else {
+      throw ValidationError("'\(text)' is not a length of time. Use one such as 30s, 10m, 1h or '2 days'.")
+    }
+    return seconds
+  }
+
+  func answer() throws {
+    // Before the change: from now on they end the trial.
+    let signals = EndSignals(notice: SIGUSR1)
+    let notes = try TrialNote.all()
+    for note in notes.abandoned { Self.end(note) }
+    guard let name = target else { return Self.list(notes) }
+    let target = try Target(typed: name, layer.layer)
+    let note = try begin(target, among: notes.open)
+    do {
+      try SetVerb.answer(target, words: words)
+    } catch {
+      guard let back = try? note.takeBack(), !back.isEmpty else { throw error }
+      // It was stored, without an effect.
+      var failure = Failure(any: error)
+      failure.message? += " The former value is back."
+      throw failure
+    }
+    guard let entry = try note.entry(in: try target.openUnread()) else {
+      note.remove()
+      return Output.note("'\(note.keys[0])' has that value already: there is nothing to try.")
+    }
+    let seconds = try time.map(Self.seconds)
+    let end = seconds.map { Date(timeIntervalSinceNow: $0) }
+    let lines = HistoryText(of: target).lines(of: entry, at: nil)
+    Output.text((["trying: \(lines[0])"] + lines.dropFirst()).map { $0 + "\n" }.joined())
+    try? Output.flush()
+    let hasInput = seconds == nil || StandardInput.isTerminal
+    Output.note(
+      (end.map { "The former value comes back at \(Moment.text($0))" } ?? "The former value comes back")
+        + (!hasInput ? "." : end == nil ? " on Enter." : ", or on Enter.")
+        + (StandardInput.isTerminal ? " To keep the new one, type 'keep' and Enter." : ""))
+    let ending = TrialEnding.wait(for: signals, seconds: seconds, readingInput: hasInput)
+    if ending == .kept {
+      note.remove()
+      return Output.line("kept: \(note.keys[0])")
+    }
+    let back = try note.takeBack()
+    if back.isEmpty { Output.note("The former value is back already.") }
+    for (index, line) in back.enumerated() { Output.text((index == 0 ? "taken back: " : "") + line + "\n") }
+    guard case .signal(let number) = ending, number != SIGTERM else { return }
+    try? Output.flush()
+    EndSignals.end(by: number)
+  }
+
+  /// Notes the trial, if there can be one.
+  private func begin(_ target: Target, among open: [TrialNote]) throws -> TrialNote {
+    let schema = try SchemaLookup.find(target.name)
+    let pair = try SettingsChange(words, changesElements: false).pairs[0]
+    guard !schema.isSecret(pair.key, .string(pair.text)) else {
+      throw Failure(
+        .invalidValue,
+        "Cannot try '\(pair.key)': it is a secret, which the history does not keep, so that it could not be put back. "
+          + "Nothing was written. To set it, use 'set'.")
+    }
+    let store = try target.open(isForWriting: true, writesLater: true)
+    try schema.checkKnown(pair.key)
+    guard store.snapshot.userDocument[SettingsFormat.historyPath] != .boolean(false) else {
+      throw Failure(
+        .notWritable,
+        "Cannot try '\(pair.key)': '\(store.location?.file ?? "")' keeps no history, so that the former value could not be "
+          + "put back. Nothing was written.")
+    }
+    let options = layer.words
+    let name = target.isFile ? store.location?.file ?? "" : target.name
+    if let other = open.first(where: { $0.target == name && $0.options == options }) {
+      throw Failure(
+        .notWritable,
+        "Process \(other.process) is trying \(other.words). End that trial first. Nothing was written.")
+    }
+    let newest = try store.history(limit: 2).first { !$0.isUnrecorded }?.id ?? 0
+    return try TrialNote.make(for: target, options: options, keys: [pair.key], after: newest)
+  }
+
+  /// Ends a trial whose process is gone.
+  private static func end(_ note: TrialNote) {
+    do {
+      let back = try note.takeBack()
+      let what = back.isEmpty ? "The former value is back." : "It is taken back:"
+      Output.note("A trial of \(note.words) was not ended. \(what)")
+      for line in back.dropFirst() { Output.text(line + "\n") }
+    } catch {
+      Output.warning("A trial of \(note.words) was not ended: \(Failure(any: error).message ?? "")")
+    }
+  }
+
+  private static func list(_ notes: (abandoned: [TrialNote], open: [TrialNote])) {
+    for note in notes.open {
+      Output.line("\(note.target) \(note.keys.joined(separator: " ")): process \(note.process) is trying it")
+    }
+    if notes.open.isEmpty, notes.abandoned.isEmpty { Output.note("Nothing is being tried.") }
+  }
+}
+
+/// Why a trial ends.
+private enum TrialEnding: Equatable {
+  case input, time, kept
+  case signal(CInt)
+
+  /// Waits for the first of them.
+  static func wait(for signals: EndSignals, seconds: Double?, readingInput: Bool) -> TrialEnding {
+    let line = Monitor<String?>(nil)
+    if readingInput {
+      // A process in the background that reads from its terminal would be stopped.
+      Glibc.signal(SIGTTIN, SIG_IGN)
+      try? PlainThread.start("try-input") {
+        let typed = StandardInput.line()
+        // Where a time ends the trial, the end of the input does not.
+        if typed == nil, seconds != nil { return }
+        line.withLock { $0 = typed ?? "" }
+        kill(getpid(), SIGUSR1)
+      }
+    }
+    guard let number = signals.wait(seconds: seconds) else { return .time }
+    guard number == SIGUSR1 else { return .signal(number) }
+    return line.withLock { $0 }?.lowercased() == "keep" ? .kept : .input
+  }
+}

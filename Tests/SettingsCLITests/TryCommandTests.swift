@@ -1,0 +1,139 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// `try`: a value for a while.
+struct TryCommandTests {
+  let test: SchemaHome
+  private var notes: String { test.home.path + "/state/app-settings/page" }
+
+  init() throws {
+    test = try SchemaHome()
+    try test.write("theme = \"light\"  # by day\n")
+  }
+
+  private func run(_ words: String..., input: String = "") throws -> ChildProcess.Result {
+    try ChildProcess.run(
+      ChildProcess.product("settings-cli"), words, environment: test.home.environment, input: input,
+      directory: test.home.path)
+  }
+
+  /// A trial that goes on until a signal, once its value is stored.
+  private func start() throws -> RunningProcess {
+    let trial = try RunningProcess(
+      ChildProcess.product("settings-cli"), ["try", test.app, "theme", "dark", "--for", "1000s"],
+      environment: test.home.environment, directory: test.home.path)
+    #expect(trial.nextLine()?.hasPrefix("trying: #1 ") == true)
+    #expect(try test.done("get", test.app, "theme") == "dark\n")
+    return trial
+  }
+
+  private func expectNothingLeft() {
+    #expect(test.home.text() == "theme = \"light\"  # by day\n" && test.home.names(in: notes).isEmpty)
+  }
+
+  @Test func `Enter puts the former value back, and the word keep keeps the new one`() throws {
+    let result = try run("try", test.app, "theme", "dark", input: "\n")
+    #expect(
+      SchemaHome.timeless(result.output) == """
+        trying: #1 TIME set by settings-cli
+          theme: "light" -> "dark"
+        taken back: #1 TIME set by settings-cli
+          theme: "dark" -> "light"
+
+        """, "\(result)")
+    #expect(result.status == 0 && result.error == "settings-cli: The former value comes back on Enter.\n")
+    expectNothingLeft()
+    let kept = try run("try", test.app, "theme=dark", input: "keep\n")
+    #expect(kept.status == 0 && kept.output.hasSuffix("kept: theme\n"), "\(kept)")
+    #expect(try test.done("get", test.app, "theme") == "dark\n" && test.home.names(in: notes).isEmpty)
+    let same = try run("try", test.app, "theme", "dark")
+    #expect(same.status == 0 && same.error.contains("'theme' has that value already"), "\(same)")
+  }
+
+  @Test func `the former value comes back after the time, also where there was none, and in another layer`() throws {
+    let result = try run("try", test.app, "editor.font-size", "20", "--for", "0.1s")
+    #expect(result.status == 0 && result.output.contains("editor.font-size: 20 -> (none)"), "\(result)")
+    expectNothingLeft()
+    let layer = try run("try", test.app, "theme", "dark", "--layer", "host")
+    // The user's file hides it.
+    #expect(layer.status == 5 && layer.error.hasSuffix(" The former value is back.\n"), "\(layer)")
+    expectNothingLeft()
+    #expect(try run("try", "./x.toml", "a.b", "-5", "--for", "0.1s").status == 0)
+    #expect(test.home.text(of: test.home.path + "/x.toml") == "")
+  }
+
+  @Test(arguments: [SIGINT, SIGHUP, SIGTERM])
+  func `a signal puts the former value back`(_ number: Int32) throws {
+    let trial = try start()
+    let open = try test.done("try")
+    #expect(open == "org.example.test theme: process \(trial.id) is trying it\n")
+    let second = try run("try", test.app, "editor.font-size", "20", input: "\n")
+    #expect(second.status == 5 && second.error.contains("Process \(trial.id) is trying 'theme'"), "\(second)")
+    trial.signal(number)
+    #expect(trial.wait() == (number == SIGTERM ? 0 : number) && trial.wasKilled == (number != SIGTERM))
+    expectNothingLeft()
+  }
+
+  @Test func `what a killed trial left is put back by the next one, which says so`() throws {
+    let trial = try start()
+    trial.signal(SIGKILL)
+    trial.wait()
+    #expect(try test.done("get", test.app, "theme") == "dark\n")
+    let note =
+      "settings-cli: A trial of 'theme' in 'org.example.test' was not ended. To put the former value back, use "
+      + "'settings-cli try'.\n"
+    for verb in ["list", "log", "describe", "check"] { #expect(try run(verb, test.app).error == note) }
+    let result = try run("try")
+    #expect(
+      result
+        == SchemaHome.answer(
+          "  theme: \"dark\" -> \"light\"\n",
+          "settings-cli: A trial of 'theme' in 'org.example.test' was not ended. It is taken back:\n"))
+    expectNothingLeft()
+    #expect(try run("try").error == "settings-cli: Nothing is being tried.\n")
+  }
+
+  @Test func `a value that somebody else has changed meanwhile stays`() throws {
+    let trial = try start()
+    try test.done("unset", test.app, "theme")
+    try test.done("set", test.app, "editor.font-size", "20")
+    trial.signal(SIGTERM)
+    #expect(trial.wait() == 9)
+    #expect(try test.done("get", test.app, "theme") == "light\n" && test.home.text()?.contains("theme") == false)
+    #expect(try test.done("get", test.app, "editor.font-size") == "20\n" && test.home.names(in: notes).isEmpty)
+  }
+
+  @Test func `what cannot be put back is not tried`() throws {
+    for (words, status, message) in [
+      (["sync.token", "x"], 4, "it is a secret"), (["theme", "drak"], 4, "Did you mean 'dark'?"),
+      (["thme", "dark"], 3, "Did you mean 'theme'?"), (["theme"], 2, "Missing VALUE of 'theme'."),
+      (["theme", "-"], 2, "reads Enter"), (["theme=a", "editor.wrap=true"], 2, "one KEY"),
+      (["theme", "dark", "--for", "soon"], 2, "is not a length of time"),
+      (["theme", "dark", "--fro", "1s"], 2, "'--for'"),
+      ([], 2, "Missing KEY."),
+    ] as [([String], Int32, String)] {
+      let result = try ChildProcess.run(
+        ChildProcess.product("settings-cli"), ["try", test.app] + words, environment: test.home.environment,
+        input: "\n", directory: test.home.path)
+      #expect(result.status == status && result.error.contains(message), "\(words): \(result)")
+      expectNothingLeft()
+    }
+    // No trial makes an app.
+    #expect(try run("try", "org.example.none", "a", "1", input: "\n").status == 3)
+    try test.write("settings-history = false\ntheme = \"light\"\n")
+    let off = try run("try", test.app, "theme", "dark", input: "\n")
+    #expect(off.status == 5 && off.error.contains("keeps no history"), "\(off)")
+    #expect(try test.done("get", test.app, "theme") == "light\n")
+  }
+
+  @Test(.enabled(if: TerminalSession.isPossible, "script(1) is not installed"))
+  func `a terminal that is closed, and Ctrl-C, put the former value back`() throws {
+    let command = "\(ChildProcess.product("settings-cli")) try \(test.app) theme dark"
+    let session = try TerminalSession(command, environment: test.home.environment, directory: test.home.path)
+    session.wait(for: "type 'keep' and Enter.")
+    session.type("\u{3}")
+    #expect(session.end().status != 0)
+    expectNothingLeft()
+  }
+}
