@@ -21,13 +21,24 @@ package enum Suggestion {
     return best?.name
   }
 
+  /// Returns the apps whose ids end as a typed one, part by part: `org.example.editor` for `editor`.
+  package static func apps(endingIn id: String, among ids: some Sequence<String>) -> [String] {
+    let wanted = parts(of: id)
+    return ids.filter { id in
+      let parts = parts(of: id)
+      return !wanted.isEmpty && parts.count > wanted.count && parts.suffix(wanted.count).elementsEqual(wanted)
+    }
+  }
+
+  private static func parts(of id: String) -> [String] { id.split(separator: ".").map { $0.lowercased() } }
+
   /// Returns the app whose id was probably meant: one that ends as the typed one, as `org.example.editor` does for
   /// `editor` and `org.editor`, or else one that differs from it by typos. What all apps of an organization begin with
   /// is no likeness.
   package static func app(nearest id: String, among ids: some Sequence<String>) -> String? {
-    let wanted = id.split(separator: ".").map { $0.lowercased() }
+    let wanted = parts(of: id)
     guard let last = wanted.last else { return nil }
-    let parts = ids.map { id in (id: id, parts: id.split(separator: ".").map { $0.lowercased() }) }
+    let parts = ids.map { (id: $0, parts: Self.parts(of: $0)) }
     // The shortest is that with the least that was not typed.
     let same = parts.filter { $0.parts.last == last && $0.parts.count > wanted.count }
     if let found = same.min(by: { $0.parts.count < $1.parts.count }) { return found.id }

@@ -12,13 +12,22 @@ enum Main {
     ProcessFacts.tool.withLock { $0 = SettingsCLI.name }
     do {
       let words = Arguments.words
-      if try !DirectPath.run(words) { try SettingsCLI.run(words) }
+      do {
+        try run(words)
+      } catch let failure as Failure {
+        guard let app = failure.meantApp, app.use(for: words) else { throw failure }
+        try run(words)
+      }
       Target.tellLosses()
       try Output.flush()
       exit(ExitStatus.done.rawValue)
     } catch {
       end(error)
     }
+  }
+
+  private static func run(_ words: [String]) throws {
+    if try !DirectPath.run(words) { try SettingsCLI.run(words) }
   }
 
   /// Ends the process with an error, after sending the answers so far.

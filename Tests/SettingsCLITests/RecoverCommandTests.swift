@@ -97,9 +97,18 @@ struct RecoverCommandTests {
     #expect(test.home.text(of: test.file) == "theme = \"light\"\n")
     // Where everything was removed on purpose, nothing is what comes back.
     try test.done("unset", app, "--all")
-    let empty = test.home.text(of: test.file)
+    #expect(test.home.text(of: test.file) == nil)
     try test.write("theme = \n")
     try test.done("recover", app, "--restore")
-    #expect(test.home.text(of: test.file) == empty)
+    #expect(test.home.text(of: test.file) == "")
+  }
+
+  @Test func `a file that was removed comes back with the newest text that it had`() throws {
+    try test.done("set", app, "theme", "light")
+    try test.done("set", app, "theme", "dark")
+    try FileManager.default.removeItem(atPath: test.file)
+    let output = SchemaHome.timeless(try test.done("recover", app, "--restore"))
+    #expect(output.hasPrefix("restored: #2 TIME set by settings-cli\n--- /dev/null\n"), "\(output)")
+    #expect(test.home.text(of: test.file) == "theme = \"dark\"\n")
   }
 }

@@ -39,8 +39,8 @@ package struct RecoverySearch: Sendable, Hashable {
   /// The number of texts without all their values after which the history is given up.
   private static let mostTried = 200
 
-  /// - Parameter broken: The present text of the file.
-  package init(for broken: [UInt8], at location: SettingsLocation, system: Syscalls = Syscalls()) {
+  /// - Parameter broken: The present text of the file; `nil` if it does not exist.
+  package init(for broken: [UInt8]?, at location: SettingsLocation, system: Syscalls = Syscalls()) {
     let backup = Self.newestBackup(at: location, system)
     if let backup { source = RecoverySource(origin: .backup(backup.0), bytes: backup.1) }
     guard let physical = try? PhysicalPath(location.file, system: system) else { return }
@@ -52,13 +52,13 @@ package struct RecoverySearch: Sendable, Hashable {
       // The name of a backup has whole seconds. What a write replaces is in the history before it is a backup.
       if let backup, entry.time < backup.0.date { return false }
       guard !entry.isUnparsed, let kept = try? reader.text(after: entry.id), Self.parses(kept) else { return true }
-      // A recovery has moved the text away: there was a better one before.
-      if entry.reason == .recover, kept.isEmpty { return true }
+      // The text was moved away: there was a better one before.
+      if kept.isEmpty, entry.reason == .recover || broken == nil { return true }
       let whole =
         !KeptText.leavesOut(kept)
         ? kept
         : tried == 0
-          ? LeftOutText(kept, broken).whole { KeptText(of: $0.bytes, $0, reader.knownKeys, .none).bytes } : nil
+          ? LeftOutText(kept, broken ?? []).whole { KeptText(of: $0.bytes, $0, reader.knownKeys, .none).bytes } : nil
       if let whole {
         source = RecoverySource(origin: .entry(entry), bytes: whole)
         return false

@@ -25,22 +25,23 @@ extension SettingsStore {
   }
 
   /// Replaces a file that does not parse with the newest text that does, from the history or from a backup, in one
-  /// write, after backing up its text.
+  /// write, after backing up its text. A file that was removed gets that text, too.
   ///
   /// - Throws: ``SettingsError`` as ``restore(_:)``. The file is unchanged.
   package func recoverNewest() throws -> SettingsRecovery {
     guard case .file(let file, _) = core.backing, let location = core.location else { return .notNeeded }
-    var found: (search: RecoverySearch, broken: [UInt8])?
+    var found: (search: RecoverySearch, broken: [UInt8]?)?
     let replaced = try core.commit(backingUp: Backups.unparsable, from: { found?.search.source?.backup }) { current in
       // This may run again, on a text that an editor has saved meanwhile.
       found = nil
-      guard let current, !RecoverySearch.parses(current) else { return current }
+      if let current, RecoverySearch.parses(current) { return current }
       let search = RecoverySearch(for: current, at: location, system: file.system)
+      if current == nil, search.source == nil, search.incomplete == nil { return nil }
       found = (search, current)
       return search.source?.bytes ?? current
     }.backup
     guard let (search, broken) = found else { return .notNeeded }
-    guard let source = search.source, let replaced else { return .nothingFound(search) }
+    guard let source = search.source else { return .nothingFound(search) }
     return .restored(source, search, broken: broken, replaced: replaced)
   }
 }
@@ -51,6 +52,6 @@ package enum SettingsRecovery: Sendable, Hashable {
   case notNeeded
   /// There is no text to replace it with. The file is unchanged.
   case nothingFound(RecoverySearch)
-  /// A text has replaced the file, and its old text is a backup.
-  case restored(RecoverySource, RecoverySearch, broken: [UInt8], replaced: SettingsBackup)
+  /// A text has replaced the file, and its old text, if it had one, is a backup.
+  case restored(RecoverySource, RecoverySearch, broken: [UInt8]?, replaced: SettingsBackup?)
 }

@@ -20,6 +20,8 @@ struct Failure: Error, CustomStringConvertible {
   var status: ExitStatus
   /// The message for standard error; `nil` if the status says everything.
   var message: String?
+  /// The only app whose id ends as an unknown one that was typed.
+  var meantApp: MeantApp?
 
   init(_ status: ExitStatus, _ message: String? = nil) {
     self.status = status

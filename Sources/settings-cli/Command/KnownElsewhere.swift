@@ -1,4 +1,5 @@
-/// What people know the verbs as, from other tools or from speech. An unknown verb is answered with one line from it.
+/// What people know the verbs as, from other tools or from speech. An unknown verb is answered with one line from it, and
+/// carried out if it changes nothing.
 ///
 /// The words are those of gsettings, dconf, git config, defaults, kubectl, snap and apt, and what people guessed. Longer
 /// translations, with their options, are in docs/cli.md.
@@ -8,9 +9,9 @@ enum KnownElsewhere {
     ("get TARGET KEY", "read value query fetch print echo"),
     ("set TARGET KEY VALUE", "write put change update assign store add insert toggle enable disable patch"),
     ("unset TARGET KEY", "delete del remove rm clear erase drop"),
-    ("unset TARGET --all", "reset-recursively reset-all factory-reset purge wipe uninstall"),
+    ("unset TARGET --all", "reset-recursively reset-all factory-reset purge wipe"),
     ("list TARGET", "show ls all keys view values settings cat list-keys list-recursively read-all"),
-    ("describe TARGET KEY", "info range writable explain type options man doc about"),
+    ("describe TARGET KEY", "info range writable explain type options why man doc about"),
     ("watch TARGET", "monitor follow tail observe listen subscribe events"),
     ("find WORD", "search grep lookup"),
     ("log TARGET", "history journal changes reflog timeline"),
@@ -22,7 +23,10 @@ enum KnownElsewhere {
     ("page TARGET", "gui ui web open window preferences"),
     ("rename TARGET KEY NEWKEY", "mv move rename-section"),
     ("apps", "domains list-schemas list-apps schemas targets programs installed"),
-    ("path TARGET", "where which file location locate dir"),
+    ("get TARGET KEY --origin", "where which"),
+    ("path TARGET", "file location locate dir"),
+    ("try TARGET KEY VALUE", "preview temporary test-drive"),
+    ("forget APP", "unregister delete-app uninstall"),
     ("edit TARGET", "vi vim nano editor config"),
     ("profile TARGET", "profiles use switch"),
     ("lock TARGET KEY", "locks freeze protect mandatory"),
@@ -41,4 +45,7 @@ enum KnownElsewhere {
     let word = word.lowercased()
     return answers.first { $0.words.split(separator: " ").contains { $0 == word } }?.command
   }
+
+  /// The verb of that command.
+  static func verb(for word: String) -> String? { command(for: word)?.prefix { $0 != " " }.description }
 }

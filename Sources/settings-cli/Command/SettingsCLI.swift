@@ -45,7 +45,7 @@ struct SettingsCLI: ParsableCommand {
         name: "File",
         subcommands: [
           CheckVerb.self, PathVerb.self, ExportVerb.self, ImportVerb.self, RecoverVerb.self, MigrateVerb.self,
-          RenameVerb.self, ProfileVerb.self, AdoptVerb.self,
+          RenameVerb.self, ProfileVerb.self, AdoptVerb.self, ForgetVerb.self,
         ]),
       CommandGroup(
         name: "Administration and scripts",
@@ -85,16 +85,17 @@ struct SettingsCLI: ParsableCommand {
   /// The program's name precedes every message, including the library's.
   static var _errorPrefix: String { "" }
 
+  /// Without a verb, prints the help: nobody who types the name alone knows the verbs.
   func run() throws {
-    throw Failure(
-      .usage, "Missing VERB. Usage: \(Self.configuration.usage ?? ""); 'settings-cli --help' lists the verbs.")
+    Output.text(Self.helpMessage() + "\n")
+    throw Failure(.usage)
   }
 
   /// Runs a command line.
   ///
   /// - Throws: ``Failure``, with status 2 if the library rejects the command line; `SettingsError`.
   static func run(_ words: [String]) throws {
-    let words = withVerbFirst(words)
+    let words = translated(withVerbFirst(words))
     try checkVerb(words)
     do {
       var command = try parseAsRoot(words)
@@ -126,13 +127,44 @@ struct SettingsCLI: ParsableCommand {
     return verb == "help" ? Array(rest) : [verb] + options + rest.dropFirst()
   }
 
+  /// The verbs that change nothing, which are carried out also under another tool's name for them.
+  private static let readers: Set<String> = [
+    "get", "list", "describe", "diff", "export", "watch", "check", "log", "blame", "at", "schema", "find", "apps",
+    "path", "page", "--version",
+  ]
+
+  /// Whether a command line changes no settings.
+  static func onlyReads(_ words: [String]) -> Bool {
+    withVerbFirst(words).first.map { readers.contains(KnownElsewhere.verb(for: $0) ?? $0) } ?? false
+  }
+
+  private static func isVerb(_ name: String) -> Bool {
+    name == "help"
+      || configuration.subcommands.contains {
+        $0.configuration.commandName == name || $0.configuration.aliases.contains(name)
+      }
+  }
+
+  /// A command line with our verb in the place of another tool's, if that changes nothing.
+  private static func translated(_ words: [String]) -> [String] {
+    let place = words.first == "help" ? 1 : 0
+    guard words.count > place, !isVerb(words[place]), let command = KnownElsewhere.command(for: words[place]) else {
+      return words
+    }
+    let ours = command.split(separator: " ").map(String.init)
+    guard readers.contains(ours[0]) else { return words }
+    if !MeantApp.isUsed { Output.note("'\(words[place])' is '\(ours[0])' here.") }
+    let options = place == 0 ? ours.dropFirst().filter { $0.hasPrefix("-") } : []
+    return words[..<place] + [ours[0]] + words[(place + 1)...] + options
+  }
+
   /// Throws with a suggestion for an unknown verb: the library has suggestions for options only.
   private static func checkVerb(_ words: [String]) throws {
     // 'help VERB' prints the page of that verb.
-    guard let name = words.first == "help" ? words.dropFirst().first : words.first, !name.hasPrefix("-") else { return }
+    guard let name = words.first == "help" ? words.dropFirst().first : words.first, !name.hasPrefix("-"), !isVerb(name)
+    else { return }
     let verbs = configuration.subcommands.map { $0.configuration }
     let names = verbs.filter(\.shouldDisplay).flatMap { [$0.commandName ?? ""] + $0.aliases } + ["help"]
-    guard !names.contains(name), !verbs.contains(where: { $0.commandName == name }) else { return }
     if let verb = words.dropFirst().first, names.contains(verb), words[0] != "help" {
       throw Failure(.usage, "Unknown verb '\(name)'. Write the verb first: 'settings-cli \(verb) \(name)'.")
     }

@@ -23,7 +23,7 @@ struct Target {
   var isFile: Bool { name.utf8.contains(UInt8(ascii: "/")) }
 
   init(_ name: String, _ layer: Layer = .own) {
-    self.name = name
+    self.name = MeantApp.id(for: name)
     self.layer = layer
   }
 
@@ -145,6 +145,14 @@ struct Target {
     return store
   }
 
+  /// Moves a file of the app's to its backups, whatever its text is, and prints the new path.
+  func moveToBackups(_ location: SettingsLocation) throws {
+    let store = try store(try SchemaLookup.find(name), migrations: .none, acceptsAnyVersion: true, at: location)
+    let backup = try store.core.commit(backingUp: "before-removal") { _ in nil }.backup
+    Output.noteStored()
+    if let backup { Output.path(backup.path, after: "backup: ") }
+  }
+
   /// What to do about the user's file if it does not parse: what `recover --restore` would bring back, and from when.
   var repairAdvice: RepairAdvice {
     // A name with spaces is in double quotes, since the command is in single ones.
@@ -240,17 +248,16 @@ struct Target {
   /// - Parameter mayBeNew: Whether that is fine unless the id is near that of another app, or the name of a file here.
   func checkKnown(_ store: SettingsStore, mayBeNew: Bool = false) throws {
     // An app with an unusable schema is known too.
-    guard !isFile, try InstalledApp.find(name).isUnknown, try store.backups.isEmpty else { return }
-    let advice = mayBeNew ? " To make a new app, use --create." : ""
+    guard !isFile, try InstalledApp.find(name).isUnknown else { return }
+    // What was forgotten is not made again without a word.
+    if !mayBeNew, try !store.backups.isEmpty { return }
     if SettingsFile.isThere("./" + name) {
       throw Failure(
-        .unknown, "Unknown app '\(name)'. For the file in this directory, write './\(name)'.\(advice)")
+        .unknown,
+        "Unknown app '\(name)'. For the file in this directory, write './\(name)'."
+          + (mayBeNew ? " To make a new app, use --create." : ""))
     }
-    let hint = AppName.hint(for: name)
-    if mayBeNew, hint == nil { return }
-    throw Failure(
-      .unknown,
-      "Unknown app '\(name)': it has neither settings nor a schema.\(hint ?? "")\(advice)")
+    if let failure = AppName.unknown(name, mayBeNew: mayBeNew) { throw failure }
   }
 }
 

@@ -36,22 +36,3 @@ struct AppsVerb: Verb {
     Output.line("[" + objects.joined(separator: ",\n ") + "]")
   }
 }
-
-/// The ids of apps.
-enum AppName {
-  /// The sentence that names the app that was probably meant, after a space; `nil` if none is like it.
-  static func hint(for target: String) -> String? {
-    let known = (try? InstalledApp.all().map(\.app)) ?? []
-    return Suggestion.app(nearest: target, among: known.filter { $0 != target }).map { " Did you mean '\($0)'?" }
-  }
-
-  /// Throws if a target is an app without a file in any layer and without a schema.
-  ///
-  /// - Throws: ``Failure`` with status 3 and a suggestion.
-  static func checkKnown(_ target: String) throws {
-    guard !target.utf8.contains(UInt8(ascii: "/")) else { return }
-    let found = try InstalledApp.find(target)
-    guard found.isUnknown else { return }
-    throw Failure(.unknown, "Unknown app '\(target)': it has neither settings nor a schema.\(hint(for: target) ?? "")")
-  }
-}

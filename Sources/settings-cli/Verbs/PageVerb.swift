@@ -44,7 +44,7 @@ struct PageVerb: Verb {
     if let target {
       // What is wrong with it is said here and not in a browser.
       _ = try Target(target).location()
-      try AppName.checkKnown(target)
+      try AppName.checkKnown(Target(target).name)
     }
     let companion = try CompanionProgram("settings-page", for: "The settings page", installedBy: "--page")
     var words = [companion.path, "--cli", companion.own]
@@ -52,7 +52,7 @@ struct PageVerb: Verb {
     if let port { words += ["--port", "\(port)"] }
     if noOpen { words.append("--no-open") }
     if allowRoot { words.append("--allow-root") }
-    if let target { words += ["--", Arguments.path(target)] }
+    if let target { words += ["--", Arguments.path(Target(target).name)] }
     try Program(words: words).replaceProcess()
   }
 }

@@ -75,14 +75,16 @@ struct ProfileVerb: Verb {
     }
   }
 
+  private var app: String { Target(target).name }
+
   func answer() throws {
     // A stored choice that cannot be used is replaced by another one.
-    let location = try Target(target).location(followingChoice: action == .use)
+    let location = try Target(app).location(followingChoice: action == .use)
     // An app with a chosen profile is known, whatever has become of its files.
-    if (try? Profiles(of: location)?.chosen()) ?? nil == nil { try AppName.checkKnown(target) }
+    if (try? Profiles(of: location)?.chosen()) ?? nil == nil { try AppName.checkKnown(app) }
     if action == .use, let name, name == "none", try Profiles(of: location)?.names().contains(name) == false {
       throw Failure(
-        .unknown, "There is no profile 'none'. To use no profile, write 'settings-cli profile \(target) use --none'.")
+        .unknown, "There is no profile 'none'. To use no profile, write 'settings-cli profile \(app) use --none'.")
     }
     guard let profiles = Profiles(of: location) else { return }
     switch (action, name) {
@@ -161,7 +163,7 @@ struct ProfileVerb: Verb {
   // MARK: Changes
 
   private func use(_ profiles: Profiles) throws {
-    if let name { try ProfileName.checkKnown(name, of: target) }
+    if let name { try ProfileName.checkKnown(name, of: app) }
     try profiles.choose(name)
     if let variable = ProcessFacts.variable(SettingsProfile.variable), variable != name ?? "" {
       Output.warning(
@@ -171,15 +173,15 @@ struct ProfileVerb: Verb {
   }
 
   private func make(_ name: String, _ profiles: Profiles, beside current: SettingsLocation) throws {
-    let location = try SettingsLocation(app: target, profile: .named(name))
-    if let inherits { try ProfileName.checkKnown(inherits, of: target) }
+    let location = try SettingsLocation(app: app, profile: .named(name))
+    if let inherits { try ProfileName.checkKnown(inherits, of: app) }
     var document = TOMLDocument()
-    let version = Target(target).schema.schema?.migrations.currentVersion ?? 1
+    let version = Target(app).schema.schema?.migrations.currentVersion ?? 1
     if fromCurrent,
       let copied = try TextReader.document(
-        at: current, showsText: Target(target).schema.showsText, advice: Target(target).repairAdvice)
+        at: current, showsText: Target(app).schema.showsText, advice: Target(app).repairAdvice)
     {
-      let newest = Target(target).schema.schema?.migrations.currentVersion
+      let newest = Target(app).schema.schema?.migrations.currentVersion
       if let newest, try SettingsMigrations.version(of: copied, in: current.file) > newest {
         throw Failure(
           .migration,
@@ -203,14 +205,14 @@ struct ProfileVerb: Verb {
   }
 
   private func remove(_ name: String, _ profiles: Profiles, _ current: SettingsLocation) throws {
-    try ProfileName.checkKnown(name, of: target, advice: "'settings-cli profile \(target)' lists them.")
+    try ProfileName.checkKnown(name, of: app, advice: "'settings-cli profile \(app)' lists them.")
     let isChosen = try profiles.chosen() == name
     if !force {
       if isChosen || current.personal?.profile == name {
         throw Failure(
           .notWritable,
-          "The profile '\(name)' is active. Choose another one first with 'settings-cli profile \(target) use', or use "
-            + "--force. Nothing was removed.")
+          "The profile '\(name)' is active. Choose another one first with 'settings-cli profile \(app) use NAME', "
+            + "or none with 'use --none'; --force does that, too. Nothing was removed.")
       }
       let others = try profiles.names()
       if let heir = others.first(where: { $0 != name && Self.inherited(by: $0, profiles) == name }) {
@@ -221,16 +223,12 @@ struct ProfileVerb: Verb {
     }
     // First the choice: a profile without a file would be made again by the next write.
     if isChosen { try profiles.choose(nil) }
-    let location = try SettingsLocation(app: target, profile: .named(name))
-    let backup = try store(at: location).core.commit(backingUp: "before-removal") { _ in nil }.backup
-    Output.noteStored()
-    if let backup { Output.path(backup.path, after: "backup: ") }
+    try Target(target).moveToBackups(try SettingsLocation(app: app, profile: .named(name)))
   }
 
   /// A store for a profile's whole text, which need not parse.
   private func store(at location: SettingsLocation) throws -> SettingsStore {
-    let target = Target(target)
-    return try target.store(
-      try SchemaLookup.find(target.name), migrations: .none, acceptsAnyVersion: true, at: location)
+    return try Target(app).store(
+      try SchemaLookup.find(app), migrations: .none, acceptsAnyVersion: true, at: location)
   }
 }

@@ -8,7 +8,7 @@ struct RecoverVerb: Verb {
     discussion: """
       Moves the file to the backups and prints its new path; the app starts again with its defaults. With --restore \
       the newest text that parses replaces it in one write, from the history or from a backup, so that there is a \
-      settings file at every moment. Prints from when that text is, and how it differs from the text that does not \
+      settings file at every moment; a file that was removed, as by 'forget', comes back. Prints from when that text is, and how it differs from the text that does not \
       parse, without secrets. A file that parses is not changed.
 
       The history does not keep secrets. They are taken from the text that does not parse, if they are certain there; \
@@ -49,7 +49,7 @@ struct RecoverVerb: Verb {
           + "--restore.")
     case .restored(let source, let search, let broken, let replaced):
       Output.noteStored()
-      Output.path(replaced.path)
+      if let replaced { Output.path(replaced.path) }
       switch source.origin {
       case .entry(let entry): Output.text("restored: \(HistoryText(of: target).summary(of: entry))\n")
       case .backup(let backup):

@@ -20,7 +20,8 @@ struct UnsetVerb: Verb {
 
       --all removes every key, after a backup, and prints what it removed and the path of the backup. Reserved keys, \
       such as settings-version, stay, and so do keys that an administrator has locked, and comments that are set off \
-      by a blank line or begin the file.
+      by a blank line or begin the file. An app's file of which nothing else is left goes, so that 'apps' does not list \
+      the app for it.
 
       EXAMPLES
         settings-cli unset org.example.editor editor.font-size
@@ -48,12 +49,12 @@ struct UnsetVerb: Verb {
   }
 
   func answer() throws {
-    let paths = try keys.map(KeyArgument.parse)
+    let paths = try keys.map(path)
     let target = try Target(target)
     let guarded = try change.guarded()
     let store = try target.open(isForWriting: true, writesLater: !guarded.isPlain)
     let schema = target.schema
-    if all { return try Self.removeAll(from: store, schema, guarded) }
+    if all { return try Self.removeAll(from: store, target, guarded) }
     let before = store.snapshot
     let changed = try guarded.make(in: store, schema) { view in
       pruning.applied(to: schema.edits(storing: paths.map { ($0, nil) }, in: view), of: target)
@@ -69,10 +70,28 @@ struct UnsetVerb: Verb {
     }
     for path in paths { if let error = schema.removalError(of: path, in: before) { throw error } }
     for path in paths { try schema.checkKnown(path) }
-    throw Failure(.noValue)
+    let names = paths.map { "'\($0)'" }.joined(separator: ", ")
+    throw Failure(
+      .noValue,
+      Terminal.error.isTerminal ? "\(names): '\(store.location?.file ?? "")' has no value to remove." : nil)
   }
 
-  private static func removeAll(from store: SettingsStore, _ schema: SchemaLookup, _ guarded: GuardedChange) throws {
+  private func path(_ key: String) throws -> TOMLPath {
+    do {
+      return try KeyArgument.parse(key)
+    } catch var failure as Failure {
+      // An element of an array, as other tools take it.
+      if key != keys[0] {
+        failure.message? += " To remove an element, use 'settings-cli set \(target.target) \(keys[0]) --remove VALUE'."
+      }
+      throw failure
+    }
+  }
+
+  private static func removeAll(from store: SettingsStore, _ target: Target, _ guarded: GuardedChange) throws {
+    let schema = target.schema
+    // Another file may be needed as it is: a profile that is active, or what another program reads.
+    let mayGo = !target.isFile && store.location?.personal?.profile == nil
     var before = TOMLDocument()
     var after = TOMLDocument()
     func text(without bytes: [UInt8]?) throws -> [UInt8]? {
@@ -85,7 +104,7 @@ struct UnsetVerb: Verb {
           for part in parts { try document.remove(at: key.appending(part.part)) }
         }
       }
-      return bytes == nil ? nil : after.bytes
+      return bytes == nil || mayGo && after.isAsNew ? nil : after.bytes
     }
     if guarded.isDryRun {
       let bytes = try store.core.readText()
@@ -108,6 +127,11 @@ struct UnsetVerb: Verb {
 }
 
 extension TOMLDocument {
+  /// Whether nothing is in it but its version.
+  fileprivate var isAsNew: Bool {
+    comments.isEmpty && (childKeys(of: .root) ?? []).allSatisfy { $0 == SettingsFormat.versionPath.components[0] }
+  }
+
   /// The paths of the root keys that are not reserved.
   fileprivate var keys: [TOMLPath] {
     (childKeys(of: .root) ?? []).filter { !$0.hasPrefix("settings-") }.map { [$0] }

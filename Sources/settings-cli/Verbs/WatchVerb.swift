@@ -169,7 +169,7 @@ struct WatchVerb: Verb {
     }
     do {
       try target.checkKnown(store)
-    } catch let failure as Failure where failure.status == .unknown {
+    } catch let failure as Failure where failure.status == .unknown && failure.meantApp == nil {
       Output.note("\(failure.message ?? "") Waiting for its first settings.")
     }
   }

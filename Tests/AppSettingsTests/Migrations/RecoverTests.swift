@@ -219,7 +219,7 @@ struct RecoverTests {
     }
     #expect(texts.withLock { $0 }.isSubset(of: [Self.broken, Self.good]))
     #expect(home.text() == Self.good)
-    #expect(backup.reason == "before-v2-was-v1" && home.text(of: replaced.path) == Self.broken)
+    #expect(backup.reason == "before-v2-was-v1" && home.text(of: replaced?.path) == Self.broken)
     #expect(broken == Array(Self.broken.utf8) && source.time == Date(timeIntervalSince1970: 1_577_836_800))
     #expect(try settings.recoverNewest() == .notNeeded)
   }
@@ -237,7 +237,7 @@ struct RecoverTests {
       return
     }
     #expect(home.text() == Self.good)
-    #expect(home.text(of: backup.path) == Self.good && home.text(of: replaced.path) == Self.broken)
+    #expect(home.text(of: backup.path) == Self.good && home.text(of: replaced?.path) == Self.broken)
     // So it is with one that is named.
     let settings = try store()
     try settings.restore(backup)

@@ -1,0 +1,66 @@
+import AppSettings
+import AppSettingsSchema
+import Synchronization
+
+/// The ids of apps, and what was probably meant by an unknown one.
+enum AppName {
+  /// The failure for an app without settings and without a schema; `nil` if none is like it and it may be new.
+  ///
+  /// - Parameter mayBeNew: Whether the verb can make an app.
+  static func unknown(_ target: String, mayBeNew: Bool = false) -> Failure? {
+    let known = ((try? InstalledApp.all().map(\.app)) ?? []).filter { $0 != target }
+    let ending = Suggestion.apps(endingIn: target, among: known)
+    let names = ending.count > 1 ? ending : [Suggestion.app(nearest: target, among: known)].compactMap(\.self)
+    if mayBeNew, names.isEmpty { return nil }
+    let shown = names.prefix(4).map { "'\($0)'" }.joined(separator: names.count == 2 ? " or " : ", ")
+    var failure = Failure(
+      .unknown,
+      "Unknown app '\(target)': it has neither settings nor a schema."
+        + (names.isEmpty
+          ? " 'settings-cli apps' lists the apps."
+          : names.count > 2 ? " Did you mean one of \(shown)?" : " Did you mean \(shown)?")
+        + (mayBeNew ? " To make a new app, use --create." : ""))
+    if ending.count == 1 { failure.meantApp = MeantApp(typed: target, id: ending[0]) }
+    return failure
+  }
+
+  /// Throws if a target is an app without a file in any layer and without a schema.
+  ///
+  /// - Throws: ``Failure`` with status 3 and a suggestion.
+  static func checkKnown(_ target: String) throws {
+    guard !target.utf8.contains(UInt8(ascii: "/")), try InstalledApp.find(target).isUnknown,
+      let failure = unknown(target)
+    else { return }
+    throw failure
+  }
+}
+
+/// An app that was named by the end of its id.
+struct MeantApp {
+  let typed: String
+  let id: String
+
+  // Protects the app that is used in the place of what was typed.
+  private static let used = Mutex<MeantApp?>(nil)
+
+  static var isUsed: Bool { used.withLock { $0 != nil } }
+
+  /// The id for a typed one.
+  static func id(for typed: String) -> String {
+    used.withLock { $0 }.flatMap { $0.typed == typed ? $0.id : nil } ?? typed
+  }
+
+  /// Uses it from now on: says so where the command only reads, and asks the person where it writes.
+  ///
+  /// - Returns: Whether it is used.
+  func use(for words: [String]) -> Bool {
+    if SettingsCLI.onlyReads(words) {
+      Output.note("'\(typed)' is '\(id)'.")
+    } else {
+      guard !Self.isUsed, StandardInput.confirms("'\(typed)' is no known app. Use '\(id)'?") == true
+      else { return false }
+    }
+    Self.used.withLock { $0 = self }
+    return true
+  }
+}

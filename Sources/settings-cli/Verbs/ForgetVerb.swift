@@ -1,0 +1,99 @@
+import AppSettings
+import AppSettingsSchema
+import ArgumentParser
+import Glibc
+
+struct ForgetVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "forget",
+    abstract: "Remove an app that was made by mistake, or is not installed any more.",
+    discussion: """
+      Removes your settings of the app, with its profiles and their choice, so that 'apps' does not list it any more. \
+      Each file becomes a backup, and 'recover APP --restore' brings the settings back. Prints what was removed, and the \
+      path of each backup.
+
+      A terminal asks first. Elsewhere, --yes is needed.
+
+      Nothing is removed, and the exit status is 5, if the app has a schema, because it is installed then, or if it has \
+      files that are not the app's own: administrators', and declared ones, such as those of dotfiles.
+
+      EXAMPLES
+        settings-cli forget editr
+        settings-cli forget org.example.old --yes
+        settings-cli forget org.example.old --dry-run
+      """)
+
+  @Argument(help: "An app's id.", completion: .custom(Candidates.targets)) var target: String
+  @Flag(help: "Remove them without a question.") var yes = false
+  @Flag(help: "Only print what would be removed.") var dryRun = false
+  @OptionGroup var common: CommonOptions
+
+  func validate() throws {
+    guard Target(target).isFile else { return }
+    throw ValidationError("'forget' takes an app's id, not the path '\(target)'. To remove a file, use rm.")
+  }
+
+  func answer() throws {
+    let target = Target(target)
+    let user = try target.location()
+    let app = try InstalledApp.find(target.name)
+    let profiles = Profiles(of: user)
+    let names = try profiles?.names() ?? []
+    let chosen = (try? profiles?.chosen()) ?? nil
+    if chosen == nil { try AppName.checkKnown(target.name) }
+    try Self.checkOwn(
+      app,
+      declared: app.personalFiles.filter { file in
+        !names.contains { profiles?.file(of: $0) == file }
+      })
+    let locations = try ([nil] + names).map { name in
+      try SettingsLocation(app: app.app, profile: name.map(SettingsProfile.named) ?? .none)
+    }.filter { try SettingsFile(path: $0.file).read().bytes != nil }
+    if dryRun {
+      for location in locations { Output.path(location.file, after: "remove: ") }
+      return
+    }
+    let files = locations.map { "'\($0.file)'" }.joined(separator: ", ")
+    if !yes {
+      switch StandardInput.confirms("Remove your settings of '\(app.app)' (\(files))?") {
+      case true?: break
+      case false?: throw Failure(.noValue, "Nothing was removed.")
+      case nil:
+        throw Failure(.usage, "To remove your settings of '\(app.app)' (\(files)), use --yes. Nothing was removed.")
+      }
+    }
+    // First the choice: a profile without a file would be made again by the next write.
+    try profiles?.choose(nil)
+    for location in locations {
+      Output.path(location.file, after: "removed: ")
+      try target.moveToBackups(location)
+    }
+    for directory in [profiles?.directory, user.personal?.usersFile.droppingLastBytes("/settings.toml".utf8.count)] {
+      // One that has anything else in it stays.
+      _ = directory?.withPath { rmdir($0) }
+    }
+    if locations.contains(where: { $0.personal?.profile == nil }) {
+      Output.note("To bring them back, use 'settings-cli recover \(app.app) --restore'.")
+    }
+  }
+
+  /// Throws if an app has files that are not its own.
+  private static func checkOwn(_ app: InstalledApp, declared: [String]) throws {
+    func refusal(_ reason: String) -> Failure {
+      Failure(.notWritable, "Cannot forget '\(app.app)': \(reason) Nothing was removed.")
+    }
+    if let file = app.systemFiles.first {
+      throw refusal(
+        "administrators have settings of it in '\(file)'. To remove only your own, use 'settings-cli unset \(app.app) "
+          + "--all'; to remove theirs, 'sudo rm' the file.")
+    }
+    if let schema = app.schema {
+      throw refusal(
+        "it is installed, because it has the schema '\(schema)'. To remove only your settings, use 'settings-cli unset "
+          + "\(app.app) --all'.")
+    }
+    if let file = declared.first {
+      throw refusal("'\(file)' is a declared file, which the app does not write. Remove that first.")
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// `forget`: an app that was made by mistake.
+struct ForgetCommandTests {
+  let home = ScratchHome()
+
+  private func run(_ words: String...) throws -> ChildProcess.Result {
+    try ChildProcess.run(
+      ChildProcess.product("settings-cli"), words, environment: home.environment, directory: home.path)
+  }
+
+  private var app: String { home.path + "/config/editr" }
+
+  @Test func `an app goes with its profiles, and recover brings its settings back`() throws {
+    let text = "# Mine.\ntheme = \"dark\"  # at night\npassword = \"hunter2\"\n"
+    try home.write(text, to: app + "/settings.toml")
+    #expect(try run("profile", "editr", "new", "work").status == 0)
+    #expect(try run("profile", "editr", "use", "work").status == 0)
+    let asked = try run("forget", "editr")
+    #expect(asked.status == 2 && asked.error.contains("use --yes. Nothing was removed."), "\(asked)")
+    #expect(try run("forget", "editr", "--dry-run").output.hasPrefix("remove: \(app)/settings.toml\nremove: "))
+    #expect(home.names(in: app).count == 2)
+    let result = try run("forget", "editr", "--yes")
+    #expect(result.status == 0 && result.output.hasPrefix("removed: \(app)/settings.toml\nbackup: /"), "\(result)")
+    #expect(result.error == "settings-cli: To bring them back, use 'settings-cli recover editr --restore'.\n")
+    #expect(home.names(in: home.path + "/config").isEmpty)
+    #expect(try run("apps").output == "")
+    #expect(try run("recover", "editr", "--restore").status == 0)
+    #expect(home.text(of: app + "/settings.toml") == text)
+  }
+
+  @Test func `a forgotten app is not made again silently when another one is like it`() throws {
+    try home.write("a = 1\n", to: app + "/settings.toml")
+    try home.write("a = 1\n", to: home.path + "/config/org.example.editr/settings.toml")
+    #expect(try run("forget", "editr", "--yes").status == 0)
+    let result = try run("set", "editr", "a", "2")
+    #expect(result.status == 3 && result.error.contains("Did you mean 'org.example.editr'?"), "\(result)")
+  }
+
+  @Test func `what others own is not forgotten, with a hint`() throws {
+    try home.write("a = 1\n")
+    let id = "org.example.test"
+    for (file, reason) in [
+      (home.systemFile("settings.toml"), "administrators have settings of it in"),
+      (home.path + "/data/app-settings/\(id).toml", "it is installed"),
+      (home.file("settings.d/10-mine.toml"), "is a declared file"),
+    ] {
+      try home.write("app = \"\(id)\"\n", to: file)
+      let result = try run("forget", id, "--yes")
+      #expect(result.status == 5 && result.error.contains(reason), "\(result)")
+      #expect(result.error.contains(file) && result.error.contains("Nothing was removed."), "\(result)")
+      try FileManager.default.removeItem(atPath: file)
+    }
+    #expect(home.text() == "a = 1\n")
+    #expect(try run("forget", "org.example.none", "--yes").status == 3)
+    #expect(try run("forget", "./x.toml").status == 2)
+  }
+
+  @Test func `unset --all leaves no file of an app that had nothing else`() throws {
+    try home.write("settings-version = 1\na = 1\n", to: app + "/settings.toml")
+    let result = try run("unset", "editr", "--all")
+    #expect(result.status == 0 && result.output.hasPrefix("removed: 1 key\nbackup: /"), "\(result)")
+    #expect(try run("apps").output == "" && home.names(in: app).isEmpty)
+    #expect(try run("undo", "editr").status == 0)
+    #expect(home.text(of: app + "/settings.toml")?.contains("a = 1") == true)
+  }
+
+  @Test(.enabled(if: TerminalSession.isPossible, "script(1) is not installed"))
+  func `a terminal asks first`() throws {
+    try home.write("a = 1\n", to: app + "/settings.toml")
+    for (answer, exists) in [("n\n", true), ("\n", true), ("y\n", false)] {
+      let session = try TerminalSession(
+        "\(ChildProcess.product("settings-cli")) forget editr", environment: home.environment, directory: home.path)
+      session.wait(for: "[y/N]")
+      session.type(answer)
+      #expect(session.end().status == (exists ? 1 : 0))
+      #expect(home.names(in: app).isEmpty == !exists)
+    }
+  }
+}
