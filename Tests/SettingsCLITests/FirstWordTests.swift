@@ -8,13 +8,10 @@ struct FirstWordTests {
   init() throws { test = try SchemaHome() }
 
   @Test(arguments: [
-    ("show", "list"), ("ls", "list"), ("history", "log"), ("where", "path"), ("restore", "recover"),
-    ("backup", "export"),
-    ("search", "find"), ("monitor", "watch"), ("read", "get"), ("write", "set"), ("dump", "export"), ("load", "import"),
-    ("delete", "unset"), ("remove", "unset"), ("clear", "unset"), ("gui", "page"), ("open", "page"), ("toggle", "set"),
-    ("options", "describe"), ("status", "check"), ("revert", "undo"), ("locks", "lock"), ("mv", "rename"),
-    ("keys", "list"), ("list-schemas", "apps"), ("list-recursively", "list"), ("writable", "describe"),
-    ("range", "describe"), ("reset-recursively", "unset"), ("config", "edit"), ("Rollback", "undo"),
+    ("restore", "recover"), ("write", "set"), ("load", "import"), ("delete", "unset"), ("remove", "unset"),
+    ("clear", "unset"), ("toggle", "set"), ("revert", "undo"), ("locks", "lock"), ("mv", "rename"),
+    ("reset-recursively", "unset"), ("config", "edit"), ("Rollback", "undo"), ("preview", "try"),
+    ("uninstall", "forget"),
   ])
   func `a verb of another tool is answered with ours`(word: String, verb: String) throws {
     let result = try test.run(word, "org.example.test")
@@ -23,6 +20,27 @@ struct FirstWordTests {
       result.error.hasPrefix("settings-cli: Unknown verb '\(word)'. For that there is 'settings-cli \(verb)"),
       "\(result)")
     #expect(try test.run("help", verb).status == 0)
+  }
+
+  @Test(arguments: [
+    ("show", "list"), ("ls", "list"), ("history", "log"), ("where", "get"), ("backup", "export"), ("search", "find"),
+    ("monitor", "watch"), ("read", "get"), ("dump", "export"), ("gui", "page"), ("open", "page"),
+    ("options", "describe"),
+    ("status", "check"), ("keys", "list"), ("list-schemas", "apps"), ("list-recursively", "list"),
+    ("writable", "describe"), ("range", "describe"), ("why", "describe"), ("version", "--version"),
+  ])
+  func `a verb of another tool is carried out as ours if it changes nothing`(word: String, verb: String) throws {
+    let own = try test.run(verb, "--help")
+    let result = try test.run(word, "--help")
+    #expect(result.status == own.status && result.output == own.output)
+    #expect(result.error == "settings-cli: '\(word)' is '\(verb)' here.\n" + own.error, "\(result)")
+    if verb.first != "-" { #expect(try test.done("help", word) == test.done("help", verb)) }
+  }
+
+  @Test func `a translation brings its options`() throws {
+    try test.write("theme = \"dark\"\n")
+    #expect(try test.done("where", test.app, "theme") == "\"dark\"  # user \(test.file):1\n")
+    #expect(try test.done("where", test.app).hasPrefix("theme = \"dark\"  # user \(test.file):1\n"))
   }
 
   @Test func `a word that nobody says gets a few verbs, and a target gets one`() throws {
@@ -53,6 +71,39 @@ struct FirstWordTests {
       #expect(!FileManager.default.fileExists(atPath: test.home.path + "/config/\(typed)"))
     } else {
       #expect(result.status == 0, "\(result)")
+    }
+  }
+
+  @Test func `an app is named by the end of its id where that is read`() throws {
+    let id = "org.example.editor"
+    #expect(try test.run("set", id, "a", "1").status == 0)
+    let note = "settings-cli: 'editor' is 'org.example.editor'.\n"
+    #expect(try test.run("get", "editor", "a") == SchemaHome.answer("1\n", note))
+    #expect(try test.run("list", "example.editor").output == "a = 1\n")
+    for words in [["log"], ["describe"], ["export"], ["diff"], ["check"], ["blame"], ["at", "0s"], ["get", "--json"]] {
+      let result = try ChildProcess.run(
+        ChildProcess.product("settings-cli"), [words[0], "Editor"] + words.dropFirst(),
+        environment: test.home.environment, directory: test.home.path)
+      #expect(result.status == 0 && result.error.contains("'Editor' is 'org.example.editor'."), "\(words): \(result)")
+    }
+    #expect(try test.run("set", "net.other.editor", "a", "2").status == 0)
+    let two = try test.run("get", "editor", "a")
+    #expect(two.status == 3 && two.error.contains("Did you mean 'net.other.editor' or 'org.example.editor'?"), "\(two)")
+    // What only ends alike is no part of the id.
+    #expect(try test.run("get", "org.editor", "a").status == 3)
+  }
+
+  @Test(.enabled(if: TerminalSession.isPossible, "script(1) is not installed"))
+  func `an app that is named by the end of its id is asked for where that is written`() throws {
+    #expect(try test.run("set", "org.example.editor", "a", "1").status == 0)
+    for (answer, status, value) in [("n\n", 3, "1\n"), ("y\n", 0, "2\n")] as [(String, Int32, String)] {
+      let session = try TerminalSession(
+        "\(ChildProcess.product("settings-cli")) set editor a 2", environment: test.home.environment,
+        directory: test.home.path)
+      session.wait(for: "'editor' is no known app. Use 'org.example.editor'? [y/N]")
+      session.type(answer)
+      #expect(session.end().status == status)
+      #expect(try test.done("get", "org.example.editor", "a") == value)
     }
   }
 

@@ -74,7 +74,7 @@ extension TOMLValue {
   }
 
   /// Whether the value is a text, or has it in it.
-  func holds(_ text: String) -> Bool {
+  package func holds(_ text: String) -> Bool {
     switch self {
     case .string(let own): own == text
     case .array(let items): items.contains { $0.holds(text) }

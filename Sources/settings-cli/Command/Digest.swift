@@ -49,6 +49,11 @@ struct ChangeOptions: ParsableArguments {
   /// - Throws: `ValidationError` for a digest that is not one.
   func validate() throws { _ = try guarded() }
 
+  /// Throws if a digest is given, which is one file's, for all apps.
+  func checkTarget(of apps: AppsArgument) throws {
+    try apps.needTarget(for: condition.ifUnchanged.first.map { _ in "--if-unchanged" })
+  }
+
   func guarded() throws -> GuardedChange { GuardedChange(isDryRun: dryRun, expected: try condition.digests()) }
 }
 

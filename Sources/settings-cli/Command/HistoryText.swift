@@ -95,6 +95,10 @@ struct HistoryText {
 
   // MARK: JSON
 
+  private static func members(of app: String?) -> [(String, String)] {
+    app.map { [("app", JSONText.quoted($0))] } ?? []
+  }
+
   /// The members of an entry without its changes.
   func members(of entry: SettingsHistoryEntry) -> [(String, String)] {
     func text(_ value: String?) -> String { value.map(JSONText.quoted) ?? "null" }
@@ -109,7 +113,9 @@ struct HistoryText {
   }
 
   /// An entry as a JSON object.
-  func json(_ entry: SettingsHistoryEntry, at paths: [TOMLPath]?) -> String {
+  ///
+  /// - Parameter app: An app to name in a first member `app`.
+  func json(_ entry: SettingsHistoryEntry, at paths: [TOMLPath]?, app: String? = nil) -> String {
     let changes = changes(of: entry, at: paths).shown.map { change in
       Shown.object([
         ("key", JSONText.quoted(change.path.description)), ("old", Shown.json(change.old)),
@@ -117,13 +123,16 @@ struct HistoryText {
         ("isLong", change.isLong ? "true" : "false"),
       ])
     }
-    return Shown.object(members(of: entry) + [("changes", "[\(changes.joined(separator: ","))]")])
+    return Shown.object(
+      Self.members(of: app) + members(of: entry) + [("changes", "[\(changes.joined(separator: ","))]")])
   }
 
   /// What an undoing puts back, as a JSON object.
   ///
-  /// - Parameter difference: The change of the text, if it is only shown.
-  func json(_ plan: UndoPlan, difference: String? = nil) -> String {
+  /// - Parameters:
+  ///   - difference: The change of the text, if it is only shown.
+  ///   - app: An app to name in a first member `app`.
+  func json(_ plan: UndoPlan, difference: String? = nil, app: String? = nil) -> String {
     let changes = plan.edits.map { edit in
       let isHidden = secret(at: edit.path) != nil
       let values = [plan.view.userDocument[edit.path], edit.value].map { isHidden ? "null" : Shown.json($0) }
@@ -133,7 +142,7 @@ struct HistoryText {
       ])
     }
     return Shown.object(
-      [
+      Self.members(of: app) + [
         ("entry", Shown.object(members(of: plan.entry))), ("changes", "[\(changes.joined(separator: ","))]"),
       ] + (difference.map { [("diff", JSONText.quoted($0))] } ?? []))
   }

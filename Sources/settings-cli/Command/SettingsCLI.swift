@@ -25,6 +25,8 @@ struct SettingsCLI: ParsableCommand {
       KEY is a dotted key, such as editor.font-size. Quote a part that has characters other than letters, digits, \
       '_' and '-': servers."eu.west".url.
 
+      list, log, export, import, undo, redo and check work on all apps if you name none, or with --all.
+
       Answers go to standard output, everything else to standard error. The manual page has the exit statuses and the \
       environment variables: 'man settings-cli', or 'settings-cli manual | man -l -'.
       """,

@@ -111,14 +111,16 @@ struct Target {
   ///   - isForWriting: Whether that access writes a pending migration.
   ///   - writesLater: Whether a writer leaves that to its own write.
   ///   - followsChoice: Whether the store goes along when another profile is chosen.
+  ///   - place: Another location of the same app.
   func openUnread(
-    isForWriting: Bool = false, writesLater: Bool = false, followingChoice followsChoice: Bool = false
+    isForWriting: Bool = false, writesLater: Bool = false, followingChoice followsChoice: Bool = false,
+    at place: SettingsLocation? = nil
   ) throws -> SettingsStore {
     let lookup = schema
     return try store(
       lookup, migrations: lookup.schema?.migrations ?? .none, acceptsAnyVersion: lookup.schema == nil,
       onlyReads: !isForWriting || writesLater, mayWrite: isForWriting,
-      at: location(followingChoice: followsChoice))
+      at: place ?? location(followingChoice: followsChoice))
   }
 
   /// Opens the target with other migrations than those of its schema. There is no other place where a store is opened
@@ -224,9 +226,11 @@ struct Target {
 
   /// Reports what a write could not keep of the file: its owner, its group, attributes.
   static func tellLosses() {
-    for problem in opened.withLock({ $0 })?.currentProblems ?? [] where problem.isLoss {
-      Output.warning(problem.message)
+    let store = opened.withLock { opened in
+      defer { opened = nil }
+      return opened
     }
+    for problem in store?.currentProblems ?? [] where problem.isLoss { Output.warning(problem.message) }
   }
 
   /// Reports that the values shown are those after a migration that is not written yet.

@@ -43,8 +43,6 @@ enum UsageText {
 
   /// The option of a verb that was probably meant.
   static func option(nearest name: String, of verb: String?) -> String? {
-    // As 'list' and git say it.
-    if verb == "get", ["--origin", "--show-origin"].contains(name) { return "--layers" }
     let own = verb.flatMap(Self.verb)?.arguments ?? []
     let names = own.flatMap { $0.names ?? [] }.filter { $0.kind == "long" }.map { "--\($0.name)" }
     return Suggestion.nearest(to: name, among: names + (verb == nil ? ["--version", "--help", "--color"] : []))

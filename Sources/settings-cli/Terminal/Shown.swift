@@ -73,22 +73,26 @@ enum Shown {
 
   /// The source of a value, as JSON members: `key value layer file line isDefault isLocked problem`.
   ///
-  /// - Parameter redacting: Whether to hide a secret.
+  /// - Parameters:
+  ///   - redacting: Whether to hide a secret.
+  ///   - app: An app to name in a first member `app`.
   static func record(
-    _ path: TOMLPath, in snapshot: SettingsSnapshot, _ schema: SchemaLookup, redacting: Bool = false
+    _ path: TOMLPath, in snapshot: SettingsSnapshot, _ schema: SchemaLookup, redacting: Bool = false,
+    app: String? = nil
   ) -> String {
     let origin = schema.origin(of: path, in: snapshot)
     let value = schema.usedValue(of: path, in: snapshot).flatMap { schema.withoutSecrets($0, at: path).value }
-    return object([
-      ("key", JSONText.quoted(path.description)),
-      ("value", redacting && value != nil && schema.isSecret(path, value) ? JSONText.quoted(redacted) : json(value)),
-      ("layer", JSONText.quoted(origin.layer.kind.rawValue)),
-      ("file", origin.layer.file.map(JSONText.quoted) ?? "null"),
-      ("line", origin.position.map { String($0.line) } ?? "null"),
-      ("isDefault", origin.isDefault ? "true" : "false"),
-      ("isLocked", origin.isLocked ? "true" : "false"),
-      ("problem", schema.unusable(at: path, in: snapshot).first.map { JSONText.quoted($0.message) } ?? "null"),
-    ])
+    return object(
+      (app.map { [("app", JSONText.quoted($0))] } ?? []) + [
+        ("key", JSONText.quoted(path.description)),
+        ("value", redacting && value != nil && schema.isSecret(path, value) ? JSONText.quoted(redacted) : json(value)),
+        ("layer", JSONText.quoted(origin.layer.kind.rawValue)),
+        ("file", origin.layer.file.map(JSONText.quoted) ?? "null"),
+        ("line", origin.position.map { String($0.line) } ?? "null"),
+        ("isDefault", origin.isDefault ? "true" : "false"),
+        ("isLocked", origin.isLocked ? "true" : "false"),
+        ("problem", schema.unusable(at: path, in: snapshot).first.map { JSONText.quoted($0.message) } ?? "null"),
+      ])
   }
 
   /// One layer's value, as a JSON object: `layer file line key value state`.
@@ -117,6 +121,12 @@ enum Shown {
     let origin = schema.origin(of: path, in: snapshot)
     let text = place(origin.layer, origin.position)
     return origin.isLocked ? text + " (locked)" : text
+  }
+
+  /// The same as a comment behind a value.
+  static func origin(of path: TOMLPath, in snapshot: SettingsSnapshot, _ schema: SchemaLookup) -> String {
+    let terminal = Terminal.output
+    return terminal.styled("  # \(terminal.shown(place(of: path, in: snapshot, schema)))", .dim)
   }
 
   /// A line for each layer's value and the app's default, in the form of `list --origin`: the value as TOML, then the

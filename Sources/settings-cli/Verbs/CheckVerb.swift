@@ -16,7 +16,7 @@ struct CheckVerb: Verb {
       a lock disables a value or a value hides a table, 7 others can read a secret or change a file, or a file is \
       left of a write that met another program's, 3 a key is unknown or has a former name.
 
-      --all checks every app that has settings or a schema.
+      Without TARGET, or with --all, checks every app that has settings or a schema.
 
       --project also checks the project's file that the app finds from a directory: the nearest '.APP.toml' upwards. A \
       key that the app's schema does not allow there, and a file that others may change, is a finding (status 5).
@@ -29,9 +29,7 @@ struct CheckVerb: Verb {
         settings-cli check ./settings.toml --schema ./schema.toml
       """)
 
-  @Argument(help: TargetArgument.help, completion: .custom(Candidates.targets)) var target: String?
-  @OptionGroup var layer: LayerOptions
-  @Flag(help: "Check all apps.") var all = false
+  @OptionGroup var apps: AppsArgument
   @Flag(help: "Print a JSON array of objects: file, line, column, severity, kind, key, message, suggestion.")
   var json = false
   @Option(help: ArgumentHelp("The schema file to check against.", valueName: "file"), completion: .file())
@@ -43,24 +41,19 @@ struct CheckVerb: Verb {
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    if all, target != nil { throw ValidationError("Use either --all or TARGET, not both.") }
-    if all, schema != nil { throw ValidationError("Use either --all or --schema, not both.") }
-    if let target { try layer.check(target) }
-    if !all, target == nil { throw ValidationError("Missing TARGET. To check all apps, use --all.") }
-    if all, layer.dropIn != nil { throw ValidationError("Use either --all or --drop-in, not both.") }
-    if all, layer.personal != nil { throw ValidationError("Use either --all or --layer, not both.") }
+    try apps.needTarget(for: schema.map { _ in "--schema" })
     guard project != nil else { return }
-    if let target, Target(target).isFile {
+    if let target = apps.target, Target(target).isFile {
       throw ValidationError("--project takes an app's id, not the path '\(target)'.")
     }
-    if layer.system || layer.dropIn != nil {
-      throw ValidationError("Use either --project or \(layer.system ? "--system" : "--drop-in"), not both.")
+    if apps.layer.system || apps.layer.dropIn != nil {
+      throw ValidationError("Use either --project or \(apps.layer.system ? "--system" : "--drop-in"), not both.")
     }
   }
 
   func answer() throws {
     TrialNote.noteAbandoned()
-    let findings = try target.map { try check(Target($0, try layer.layer)) } ?? checkAll()
+    let findings = try apps.target.map { try check(Target($0, try apps.layer.layer)) } ?? checkAll()
     if json {
       Output.line("[" + findings.map(Self.record).joined(separator: ",\n ") + "]")
     } else {
@@ -74,7 +67,7 @@ struct CheckVerb: Verb {
   private func checkAll() throws -> [SettingsFinding] {
     try InstalledApp.all().flatMap { app in
       do {
-        return try check(Target(app.app, layer.layer))
+        return try check(Target(app.app, apps.layer.layer))
       } catch let failure as Failure {
         return [SettingsFinding(.unreadable, failure.message ?? "", file: app.file ?? app.app)]
       } catch let error as SettingsError {
@@ -117,7 +110,9 @@ struct CheckVerb: Verb {
     }
     let path = try PhysicalPath(project.directory, system: system).description
     let files = SettingsProject.candidates(".\(app).toml", upwardsFrom: path)
-    if !all, !files.contains(where: { ((try? system.status(at: $0, followingLinks: false)) ?? nil) != nil }) {
+    if apps.target != nil,
+      !files.contains(where: { ((try? system.status(at: $0, followingLinks: false)) ?? nil) != nil })
+    {
       Output.note("There is no file '.\(app).toml' in '\(directory)' or above it.")
     }
     return project

@@ -10,13 +10,19 @@ struct ExportVerb: Verb {
     discussion: """
       Prints the values of the user's file and of the active profile, without comments: what 'import' should set on \
       another machine. Defaults and the values of other layers are left out, so that they can still change there. \
-      --all-layers prints them, too. What the app cannot use is left out, and reported on standard error. For an app, --env prints the variables that override its \
-      settings: ORG_EXAMPLE_EDITOR_SETTINGS__EDITOR__FONT_SIZE='14'; for a file, EDITOR__FONT_SIZE='14'. A comment \
+      --all-layers prints them, too. What the app cannot use is left out, and reported on standard error.
+
+      Without TARGET, or with --all, prints the settings of all apps, as TOML with their comments or as JSON: a table for \
+      each file, those of profiles included. It is a backup, which 'settings-cli import --all FILE' brings back. An app \
+      whose file does not parse is named on standard error, and decides the exit status.
+
+      For an app, --env prints the variables that override its settings: ORG_EXAMPLE_EDITOR_SETTINGS__EDITOR__FONT_SIZE='14'; for a file, EDITOR__FONT_SIZE='14'. A comment \
       above each variable names its key and, where that is not obvious, says that the value is a string. Values \
       without a JSON form (dates, nan, inf) become strings there. 'import' reads all three. Exits 1 if there is \
       nothing at and below PREFIX.
 
       EXAMPLES
+        settings-cli export > all-apps.toml
         settings-cli export org.example.editor > editor.toml
         settings-cli export org.example.editor editor --json
         settings-cli export org.example.editor --all-layers
@@ -36,15 +42,19 @@ struct ExportVerb: Verb {
     }
   }
 
-  @OptionGroup var target: TargetArgument
+  @OptionGroup var apps: AppsArgument
   @Argument(help: "Only the keys at and below this one.", completion: .custom(Candidates.keys)) var prefix: String?
   @Flag var form = Form.toml
   @Flag(help: "Include the values of all layers, and defaults.") var allLayers = false
   @Flag(help: "Include values that the app's schema marks as secret.") var secrets = false
   @OptionGroup var common: CommonOptions
 
+  func validate() throws {
+    try apps.needTarget(for: form == .env ? "--env" : allLayers ? "--all-layers" : nil)
+  }
+
   func answer() throws {
-    let target = try Target(target)
+    guard let target = try apps.named else { return try answerForAll() }
     let prefix = try prefix.map(KeyArgument.parse)
     let all = try target.open().snapshot
     let schema = target.schema
@@ -73,6 +83,19 @@ struct ExportVerb: Verb {
     } else {
       Output.line(Self.table(values).documentText, terminator: "")
     }
+  }
+
+  private func answerForAll() throws {
+    var parts: [AppsBackup.Part] = []
+    let status = try AllApps.each(apps.layer.layer, "export") { target in
+      parts += try AppsBackup.parts(of: target, withSecrets: secrets)
+    }
+    if form == .json {
+      Output.line(Shown.indented(AppsBackup.values(of: parts)))
+    } else {
+      Output.line(AppsBackup.text(of: parts), terminator: "")
+    }
+    if let status { throw Failure(status) }
   }
 
   /// What the app uses of a value: one's own without the values that the app adds to it.

@@ -21,6 +21,8 @@ struct FindVerb: Verb {
       """)
 
   @Argument(help: ArgumentHelp("What to search for.", valueName: "word")) var words: [String]
+  // It is what is searched anyway; other verbs have it.
+  @Flag(help: .hidden) var all = false
   @Flag(help: "Print a JSON array of objects: app, key, value, description, matched.") var json = false
   @OptionGroup var common: CommonOptions
 
@@ -30,17 +32,8 @@ struct FindVerb: Verb {
 
   func answer() throws {
     for word in words { try Arguments.checkText(word, "WORD") }
-    let entries = try InstalledApp.all().flatMap { app in
-      do {
-        return try Self.entries(of: app)
-      } catch let failure as Failure {
-        Output.warning("Cannot search '\(app.app)': \(failure.message ?? "")")
-        return []
-      } catch let error as SettingsError where SchemaLookup.isRequired {
-        Output.warning("Cannot search '\(app.app)': \(error)")
-        return []
-      }
-    }
+    var entries: [FoundKey] = []
+    _ = try AllApps.each(.own, "search") { entries += try Self.entries(of: $0) }
     var found = entries.compactMap { $0.match(words) { text, word in text.contains(word) } }
     if found.isEmpty {
       found = entries.compactMap { $0.match(words, Self.isSimilar) }
@@ -64,14 +57,12 @@ struct FindVerb: Verb {
   }
 
   /// The keys of an app, with what is searched.
-  private static func entries(of app: InstalledApp) throws -> [FoundKey] {
-    let target = Target(app.app)
-    if SchemaLookup.isRequired { _ = try SchemaLookup.find(target.name) }
+  private static func entries(of target: Target) throws -> [FoundKey] {
     let schema = target.schema
     let store = try target.openUnread()
     store.core.load()
     for problem in store.currentProblems where [.unparsable, .io, .readOnly].contains(problem.code) {
-      Output.warning("Cannot search all of '\(app.app)': \(problem.message)")
+      Output.warning("Cannot search all of '\(target.name)': \(problem.message)")
     }
     let snapshot = store.snapshot
     var paths = schema.paths(in: snapshot)
@@ -82,7 +73,7 @@ struct FindVerb: Verb {
       let isSecret = schema.isSecret(path, used)
       let value = isSecret ? nil : used
       return FoundKey(
-        app: app.app, path: path, value: value,
+        app: target.name, path: path, value: value,
         text: value.map { Shown.text($0, at: path, in: snapshot, schema) },
         bare: value.map { Shown.bare($0, at: path, in: snapshot, schema) } ?? "",
         isSecret: isSecret && used != nil,

@@ -7,7 +7,8 @@ struct GetVerb: Verb {
     commandName: "get",
     abstract: "Print the value of a key.",
     usage: """
-      settings-cli get TARGET KEY [--toml] [--json] [--layers] [-0] [--default VALUE]
+      settings-cli get TARGET KEY [--toml] [--json] [--origin] [--layers] [-0] [--default VALUE]
+      settings-cli get TARGET [--json] [--origin] [-0]
       settings-cli get TARGET [KEY] --digest
       """,
     discussion: """
@@ -15,6 +16,9 @@ struct GetVerb: Verb {
       can use, that is the default of the app's schema; a table has what the app reads for fields that the files lack. \
       A value that the app cannot use is reported on standard error, with --json as "problem". Exits 1 if the key has no \
       value, 3 if the schema does not have the key.
+
+      Without KEY, prints all keys and values, as 'list' does. --origin adds the layer, file and line of the value, and \
+      --layers prints the values that it hides, too.
 
       --digest prints what 'set', 'unset', 'batch' and 'import' take for --if-unchanged. Without KEY that is the \
       SHA-256 of the file's bytes, or 'absent' if there is no file. With KEY it is KEY, a colon, and the SHA-256 of \
@@ -24,6 +28,7 @@ struct GetVerb: Verb {
         settings-cli get org.example.editor editor.font-size
         settings-cli get ./settings.toml theme --default light
         settings-cli get org.example.editor theme --json
+        settings-cli get org.example.editor theme --origin
         settings-cli get ./settings.toml --digest
         settings-cli get org.example.editor theme --layers
       """)
@@ -47,6 +52,8 @@ struct GetVerb: Verb {
     help: ArgumentHelp("The text to print if the key has no value.", valueName: "value"))
   var fallback: String?
   @Flag var form: Form?
+  @Flag(name: OriginName.all, help: "Print the value as TOML, with the layer, file and line that it comes from.")
+  var origin = false
   @Flag(help: "Print the value of each layer: one a line, the highest first, with its place and what hides it.")
   var layers = false
   @Flag(name: .customShort("0"), help: "End the value with a NUL byte, not a newline.") var endsWithNUL = false
@@ -54,21 +61,30 @@ struct GetVerb: Verb {
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    if key == nil, !digest { throw ValidationError("Missing expected argument '<key>'") }
-    if digest, layers || form != nil || fallback != nil {
-      throw ValidationError("--digest cannot be combined with --toml, --json, --layers or --default.")
+    if key == nil, !digest, let option = layers ? "--layers" : fallback.map({ _ in "--default" }) {
+      throw ValidationError("Missing KEY: \(option) is about one key. Usage: settings-cli get TARGET KEY")
+    }
+    if digest, layers || origin || form != nil || fallback != nil {
+      throw ValidationError("--digest cannot be combined with --toml, --json, --origin, --layers or --default.")
     }
     if layers, fallback != nil { throw ValidationError("--layers cannot be combined with --default.") }
     if layers, form == .toml { throw ValidationError("--layers prints TOML by itself; omit --toml.") }
+    if key == nil, form == .json || origin, endsWithNUL {
+      throw ValidationError("Use either \(form == .json ? "--json" : "--origin") or -0, not both.")
+    }
   }
 
   func answer() throws {
     let target = try Target(target)
     let terminator = endsWithNUL ? "\0" : "\n"
     if digest { return Output.line(try Self.digest(of: target, key).text, terminator: terminator) }
-    let key = key ?? ""
+    guard let key else {
+      var list = KeyList(hasOrigin: origin, endsWithNUL: endsWithNUL, isJSON: form == .json)
+      try list.add(target)
+      return list.end()
+    }
     if layers { return try answerWithLayers(key) }
-    try Self.answer(target, key, form, default: fallback, terminator: terminator)
+    try Self.answer(target, key, form, withOrigin: origin, default: fallback, terminator: terminator)
   }
 
   private static func digest(of target: Target, _ key: String?) throws -> Digest {
@@ -80,7 +96,8 @@ struct GetVerb: Verb {
   }
 
   static func answer(
-    _ target: Target, _ key: String, _ form: Form? = nil, default fallback: String? = nil, terminator: String = "\n"
+    _ target: Target, _ key: String, _ form: Form? = nil, withOrigin: Bool = false, default fallback: String? = nil,
+    terminator: String = "\n"
   ) throws {
     let path = try KeyArgument.parse(key)
     let snapshot = try target.open(mayBeUnknown: fallback != nil).snapshot
@@ -89,7 +106,7 @@ struct GetVerb: Verb {
     guard let found = schema.usedValue(of: path, in: snapshot) else {
       guard let fallback else {
         try schema.checkKnown(path)
-        throw Failure(.noValue, hint(path, snapshot))
+        throw Failure(.noValue, hint(path, in: snapshot, of: target))
       }
       Output.line(fallback, terminator: terminator)
       return
@@ -103,8 +120,9 @@ struct GetVerb: Verb {
     if form == .json {
       Output.line(Shown.record(path, in: snapshot, schema), terminator: terminator)
     } else {
-      let show = form == .toml ? Shown.text : Shown.bare
-      Output.line(show(value, path, snapshot, schema), terminator: terminator)
+      let show = form == .toml || withOrigin ? Shown.text : Shown.bare
+      let origin = withOrigin ? Shown.origin(of: path, in: snapshot, schema) : ""
+      Output.text(Terminal.output.shown(show(value, path, snapshot, schema)) + origin + terminator)
     }
   }
 
@@ -117,7 +135,7 @@ struct GetVerb: Verb {
     let standard = schema.defaultValue(at: path)
     if values.isEmpty, standard == nil {
       try schema.checkKnown(path)
-      throw Failure(.noValue, Self.hint(path, snapshot))
+      throw Failure(.noValue, Self.hint(path, in: snapshot, of: target))
     }
     if form != .json { schema.warnOfUnusable(at: path, in: snapshot) }
     let end = endsWithNUL ? "\0" : "\n"
@@ -140,10 +158,14 @@ struct GetVerb: Verb {
     }
   }
 
-  /// For a person, a similar key; a script has the status.
-  private static func hint(_ path: TOMLPath, _ snapshot: SettingsSnapshot) -> String? {
+  /// For a person, that there is no value, and a similar key; a script has the status.
+  private static func hint(_ path: TOMLPath, in snapshot: SettingsSnapshot, of target: Target) -> String? {
     guard Terminal.error.isTerminal else { return nil }
+    if target.isFile, snapshot.root.isEmpty, (try? SettingsFile(path: target.location().file).read().bytes) == nil {
+      return "'\(target.name)' does not exist."
+    }
     let keys = SchemaLookup(schema: nil).paths(in: snapshot).map(\.description)
-    return Suggestion.nearest(to: path.description, among: keys).map { "'\(path)' has no value. Did you mean '\($0)'?" }
+    let similar = Suggestion.nearest(to: path.description, among: keys).map { " Did you mean '\($0)'?" } ?? ""
+    return "'\(path)' has no value.\(similar)"
   }
 }

@@ -7,6 +7,10 @@ struct ImportVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "import",
     abstract: "Import settings from a file in another format.",
+    usage: """
+      settings-cli import TARGET FILE [--format FORM] [--map OLD=NEW] ... [--replace] [--create] [--dry-run] ...
+      settings-cli import --all FILE [--format FORM] [--replace] [--dry-run]
+      """,
     discussion: """
       FILE is JSON, a property list (XML or binary), INI, a GLib key file, a file of KDE's KConfig or of 'git config', \
       KEY=VALUE lines, the output of 'dconf dump', or TOML. It is not changed. Existing values stay, unless you use \
@@ -17,14 +21,22 @@ struct ImportVerb: Verb {
       Values that the app would refuse are not imported, nor are unknown keys, unless you use --create. A name with \
       dots goes to the key of that path, if the schema has it, and is one name otherwise.
 
+      --all brings back what 'settings-cli export' printed without a TARGET: each app's file, and the profiles. \
+      Prints 'APP: N values' and what was skipped. An app that is new here is made. A file that does not exist gets \
+      its text with the comments; values that are there stay, unless you use --replace. Each app is one write.
+
       EXAMPLES
         settings-cli import org.example.editor ./old.ini --map size=editor.font-size
         settings-cli import org.example.editor ./old.json --dry-run
+        settings-cli import --all ./all-apps.toml
         dconf dump /org/x/ | settings-cli import org.example.x - --format dconf
       """)
 
-  @OptionGroup var target: TargetArgument
-  @Argument(help: "The file to read; - for standard input.", completion: .file()) var file: String
+  // With --all, the first word is FILE.
+  @Argument(help: TargetArgument.help, completion: .custom(Candidates.targets)) var target: String?
+  @Argument(help: "The file to read; - for standard input.", completion: .file()) var original: String?
+  @OptionGroup var layer: LayerOptions
+  @Flag(help: "Import the settings of all apps, as 'export --all' prints them.") var all = false
   @Option(help: ArgumentHelp("The format of FILE (default: by its name).", valueName: "form"))
   var format: SettingsImportFormat?
   @Option(help: ArgumentHelp("A key of FILE and the key to import it as.", valueName: "old=new")) var map: [String] = []
@@ -45,15 +57,38 @@ struct ImportVerb: Verb {
   @OptionGroup var condition: UnchangedOption
   @OptionGroup var common: CommonOptions
 
+  /// Whether FILE has the settings of all apps. One word that cannot be an app's id can only be such a file.
+  private var isOfAll: Bool {
+    guard !all, original == nil, let word = target else { return all }
+    return word == "-" || word.contains("/") || [".toml", ".json"].contains { word.hasSuffix($0) }
+  }
+  private var file: String { original ?? target ?? "" }
+
   func validate() throws {
+    try layer.check(isOfAll ? nil : target)
+    if isOfAll {
+      if original != nil { throw ValidationError("Use either --all or TARGET, not both.") }
+      if target == nil { throw ValidationError("Missing FILE. Usage: settings-cli import --all FILE") }
+      for (option, isGiven) in [
+        ("--map", !map.isEmpty), ("--ignore", !ignore.isEmpty), ("--only-mapped", onlyMapped), ("--into", into != nil),
+        ("--locks", locks), ("--if-unchanged", !condition.ifUnchanged.isEmpty),
+      ] where isGiven { throw ValidationError("Use either --all or \(option), not both.") }
+      guard [nil, .toml, .json].contains(format) else {
+        throw ValidationError("The settings of all apps are TOML or JSON: use '--format toml' or '--format json'.")
+      }
+      return
+    }
+    if target == nil { throw ValidationError("Missing expected argument '<target>'") }
+    if original == nil { throw ValidationError("Missing expected argument '<file>'") }
     guard try condition.digests().allSatisfy({ $0.key == nil }) else {
       throw ValidationError("An import may change any key: use the digest of the file with --if-unchanged.")
     }
   }
 
   func answer() throws {
+    if isOfAll { return try answerForAll() }
     guard let format = format ?? SettingsImportFormat(fileName: file) else {
-      if file != "-" { _ = try original() }
+      if file != "-" { _ = try content() }
       throw Failure(
         .usage,
         (file == "-"
@@ -71,7 +106,7 @@ struct ImportVerb: Verb {
       rules.mapping[try Self.original(String(pair[..<equals]))] = try KeyArgument.parse(
         String(pair[pair.index(after: equals)...]))
     }
-    let target = try Target(target)
+    let target = try Target(typed: target ?? "", layer.layer)
     guard !locks || target.isFile || target.isAdministrators else {
       throw Failure(
         .usage,
@@ -84,7 +119,7 @@ struct ImportVerb: Verb {
     if !create { try target.checkKnown(store, mayBeNew: true) }
     let advice = schema.importAdvice(app: target.isFile ? nil : target.name, takesUnknown: create)
     let report = try Progress.run("importing '\(file)'") {
-      let (original, name) = try original()
+      let (original, name) = try content()
       return try store.importText(
         original, of: name, as: format, rules: rules, dryRun: dryRun, advice: advice,
         checking: guarded.checkFile(of: store))
@@ -102,15 +137,42 @@ struct ImportVerb: Verb {
     throw Failure(.invalidValue, "Nothing was imported: the app would refuse the value of '\(first.key)'.")
   }
 
+  private func answerForAll() throws {
+    let (bytes, name) = try content()
+    let isJSON = format.map { $0 == .json } ?? (bytes.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == 0x7B)
+    var (status, refusal, kept, taken) = (ExitStatus?.none, ExitStatus?.none, 0, 0)
+    for part in try AppsBackup.parts(in: bytes, of: name, isJSON: isJSON) {
+      let failed = AllApps.attempt("import", part.name) {
+        let (report, keptHere) = try AppsBackup.take(
+          part, isSystem: layer.system, replacing: replace, isDryRun: dryRun)
+        let count = report.taken.count
+        if !dryRun, count > 0 { Output.noteStored() }
+        Target.tellLosses()
+        (kept, taken) = (kept + keptHere, taken + count)
+        refusal = refusal ?? (report.locked.isEmpty ? report.refused.isEmpty ? nil : .invalidValue : .notWritable)
+        Output.line("\(part.name): \(count) value\(count == 1 ? "" : "s")")
+        Self.show(report, SchemaLookup.of(part.app), for: part.name)
+      }
+      status = status ?? failed
+    }
+    if kept > 0 {
+      let values = kept == 1 ? "1 value stays as it is" : "\(kept) values stay as they are"
+      Output.note("\(values), because \(kept == 1 ? "it differs" : "they differ") here. To overwrite, use --replace.")
+    }
+    if let status = status ?? (taken == 0 ? refusal : nil) { throw Failure(status) }
+  }
+
   /// Prints a line for each value. A secret counts as a whole: the names within it are part of it.
-  private static func show(_ report: SettingsImportReport, _ schema: SchemaLookup) {
+  ///
+  /// - Parameter app: One of several apps, of which only what is skipped is said.
+  private static func show(_ report: SettingsImportReport, _ schema: SchemaLookup, for app: String? = nil) {
     var last = ""
     func line(_ text: String) {
       if text != last { Output.line(text) }
       last = text
     }
     func shown(_ path: TOMLPath, without hidden: Int) -> TOMLPath { TOMLPath(Array(path.components.dropLast(hidden))) }
-    for taken in report.taken {
+    for taken in app == nil ? report.taken : [] {
       let hidden = schema.partOfSecret(taken.key)
       let key = shown(taken.key, without: hidden)
       // A name with dots may have gone into several tables.
@@ -120,7 +182,7 @@ struct ImportVerb: Verb {
     for skipped in report.skipped {
       let hidden = schema.partOfSecret(skipped.source)
       let reason = hidden == 0 ? skipped.reason : "a part of it cannot be imported, or already has a value"
-      line("skipped: \(shown(skipped.source, without: hidden)): \(reason)")
+      line("skipped: \(app.map { "\($0) " } ?? "")\(shown(skipped.source, without: hidden)): \(reason)")
     }
     if let first = report.dotted.first(where: { schema.partOfSecret($0.key) == 0 }) {
       let others =
@@ -136,7 +198,7 @@ struct ImportVerb: Verb {
   }
 
   /// The data to import, and its name.
-  private func original() throws -> ([UInt8], name: String) {
+  private func content() throws -> ([UInt8], name: String) {
     if file == "-" { return (try StandardInput.all(), "standard input") }
     let path = try SettingsLocation(file: Arguments.path(file)).file
     var status = stat()

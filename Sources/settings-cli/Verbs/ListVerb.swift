@@ -11,10 +11,14 @@ struct ListVerb: Verb {
       reported on standard error, with --json as "problem". Secrets are not shown; use 'get' to print one. Exits \
       1 if there is nothing at and below PREFIX.
 
+      Without TARGET, or with --all, prints the keys of all apps: the app's id precedes each line, and with -0 each \
+      record; with --json each object has it as "app".
+
       With -0, each record is the key, a newline, the value as 'get' prints it, and a NUL byte. A secret is its key \
       alone, without the newline.
 
       EXAMPLES
+        settings-cli list
         settings-cli list org.example.editor
         settings-cli list org.example.editor editor --origin
         settings-cli list ./settings.toml --names
@@ -22,9 +26,9 @@ struct ListVerb: Verb {
         settings-cli list ./settings.toml --json
       """)
 
-  @OptionGroup var target: TargetArgument
+  @OptionGroup var apps: AppsArgument
   @Argument(help: "Only the keys at and below this one.", completion: .custom(Candidates.keys)) var prefix: String?
-  @Flag(help: "Add the layer, file and line that each value comes from.") var origin = false
+  @Flag(name: OriginName.all, help: "Add the layer, file and line that each value comes from.") var origin = false
   @Flag(help: "Only the values in the file that is written: the user's, or the active profile.") var changed = false
   @Flag(help: "Print only the keys.") var names = false
   @Flag(name: .customShort("0"), help: "End each record with a NUL byte, and print values as 'get' does.")
@@ -41,43 +45,93 @@ struct ListVerb: Verb {
 
   func answer() throws {
     TrialNote.noteAbandoned()
-    let prefix = try prefix.map(KeyArgument.parse)
-    let target = try Target(target)
+    var list = KeyList(
+      hasOrigin: origin, onlyChanged: changed, onlyNames: names, endsWithNUL: endsWithNUL, isJSON: json)
+    if let target = try apps.named {
+      try list.add(target, below: try prefix.map(KeyArgument.parse))
+      return list.end()
+    }
+    list.namesApps = true
+    let status = try AllApps.each(apps.layer.layer, "list") { try list.add($0) }
+    list.end()
+    if list.isEmpty, status == nil { Output.note("No app has settings or a schema here.") }
+    if let status { throw Failure(status) }
+  }
+}
+
+/// The names of the option that shows where values come from: ours, and that of git.
+enum OriginName {
+  static let all: NameSpecification = [.long, .customLong("show-origin")]
+}
+
+/// Keys and their values, as `list` prints them.
+struct KeyList {
+  var hasOrigin = false
+  var onlyChanged = false
+  var onlyNames = false
+  var endsWithNUL = false
+  var isJSON = false
+  /// Whether the keys of several apps are listed, so that each line begins with the app.
+  var namesApps = false
+  private var elements: [String] = []
+  private(set) var isEmpty = true
+
+  init(hasOrigin: Bool, onlyChanged: Bool = false, onlyNames: Bool = false, endsWithNUL: Bool, isJSON: Bool) {
+    self.hasOrigin = hasOrigin
+    self.onlyChanged = onlyChanged
+    self.onlyNames = onlyNames
+    self.endsWithNUL = endsWithNUL
+    self.isJSON = isJSON
+  }
+
+  /// Prints the keys of a target.
+  ///
+  /// - Throws: ``Failure`` with status 1 if there are none at and below a prefix, 3 if the schema does not have that.
+  mutating func add(_ target: Target, below prefix: TOMLPath? = nil) throws {
     let snapshot = try target.open().snapshot
     let schema = target.schema
     var paths = schema.paths(below: prefix ?? .root, in: snapshot)
-    if changed { paths.removeAll { schema.origin(of: $0, in: snapshot).layer != snapshot.ownLayer } }
-    if !json { schema.warnOfUnusable(at: prefix ?? .root, in: snapshot) }
-    if json {
-      let elements = paths.map {
-        names ? JSONText.quoted($0.description) : Shown.record($0, in: snapshot, schema, redacting: true)
+    if onlyChanged { paths.removeAll { schema.origin(of: $0, in: snapshot).layer != snapshot.ownLayer } }
+    if !isJSON { schema.warnOfUnusable(at: prefix ?? .root, in: snapshot) }
+    if !paths.isEmpty { isEmpty = false }
+    let app = namesApps ? target.name : nil
+    if isJSON {
+      elements += paths.map { path in
+        guard onlyNames else { return Shown.record(path, in: snapshot, schema, redacting: true, app: app) }
+        return JSONText.quoted(label(app) + path.description)
       }
-      Output.line("[" + elements.joined(separator: ",\n ") + "]")
-    } else if names || endsWithNUL {
-      let used = names ? paths : paths.filter { schema.usedValue(of: $0, in: snapshot) != nil }
-      let records = try used.map { try names ? $0.description : record(of: $0, in: snapshot, schema) }
-      for record in records { Output.line(record, terminator: endsWithNUL ? "\0" : "\n") }
+    } else if onlyNames || endsWithNUL {
+      let used = onlyNames ? paths : paths.filter { schema.usedValue(of: $0, in: snapshot) != nil }
+      let records = try used.map { try onlyNames ? $0.description : record(of: $0, in: snapshot, schema) }
+      for record in records { Output.line(label(app) + record, terminator: endsWithNUL ? "\0" : "\n") }
     } else {
-      show(paths, in: snapshot, schema)
+      show(paths, in: snapshot, schema, app)
     }
     if paths.isEmpty, let prefix {
+      if isJSON { end() }
       try schema.checkKnown(prefix)
       throw Failure(.noValue)
     }
   }
 
-  private func show(_ paths: [TOMLPath], in snapshot: SettingsSnapshot, _ schema: SchemaLookup) {
+  /// Prints what comes after the last key.
+  func end() {
+    if isJSON { Output.line("[" + elements.joined(separator: ",\n ") + "]") }
+  }
+
+  private func label(_ app: String?) -> String { app.map { "\($0) " } ?? "" }
+
+  private func show(_ paths: [TOMLPath], in snapshot: SettingsSnapshot, _ schema: SchemaLookup, _ app: String?) {
+    let terminal = Terminal.output
     // Aligned for a person; scripts get single spaces.
-    let width = Terminal.output.isTerminal ? min(32, paths.map { $0.description.count }.max() ?? 0) : 0
+    let width = terminal.isTerminal ? min(32, paths.map { $0.description.count }.max() ?? 0) : 0
     for path in paths {
       guard let value = schema.usedValue(of: path, in: snapshot) else { continue }
-      var line = Shown.line(
+      var line = app == nil ? "" : terminal.styled(terminal.shown(label(app)), .dim)
+      line += Shown.line(
         path, schema.isSecret(path, value) ? nil : value, Shown.text(value, at: path, in: snapshot, schema),
         keyWidth: width)
-      if origin {
-        line += Terminal.output.styled(
-          "  # \(Terminal.output.shown(Shown.place(of: path, in: snapshot, schema)))", .dim)
-      }
+      if hasOrigin { line += Shown.origin(of: path, in: snapshot, schema) }
       Output.text(line + "\n")
     }
   }

@@ -1,5 +1,6 @@
 import AppSettings
 import ArgumentParser
+import FoundationEssentials
 
 struct LogVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -13,14 +14,18 @@ struct LogVerb: Verb {
       With KEY, only changes of that key, under its present and former names, are shown. '(not in the history)' stands \
       for secrets, and for values of keys that no program had declared. Exits 1 if there is nothing to show.
 
+      Without TARGET, or with --all, prints the changes of all apps in one list, with the app's id before the number, and \
+      as "app" with --json.
+
       EXAMPLES
+        settings-cli log --since yesterday
         settings-cli log org.example.editor
         settings-cli log org.example.editor theme --since 2d
         settings-cli log ./settings.toml --limit 10
         settings-cli log org.example.editor --since '2025-11-20 09:30' --json
       """)
 
-  @OptionGroup var target: TargetArgument
+  @OptionGroup var apps: AppsArgument
   @Argument(help: "Only changes of this key.", completion: .custom(Candidates.keys)) var key: String?
   @Option(
     help: ArgumentHelp(
@@ -43,26 +48,80 @@ struct LogVerb: Verb {
     TrialNote.noteAbandoned()
     let path = try key.map(KeyArgument.parse)
     let since = try since.map(Moment.parse)
-    let target = try Target(target)
+    guard let target = try apps.named else { return try answerForAll(since) }
     let store = try target.openUnread()
-    let names = path.map(target.schema.names)
-    let text = HistoryText(of: target)
-    let entries = try store.history(at: names, since: since, limit: limit ?? .max)
-    if json {
-      Output.line("[" + entries.map { text.json($0, at: names) }.joined(separator: ",\n ") + "]")
-    } else {
-      for entry in entries { Output.text(text.lines(of: entry, at: names).map { $0 + "\n" }.joined()) }
-    }
-    if since == nil, limit.map({ entries.count < $0 }) ?? true {
-      for number in store.historyLosses {
-        let what = number > 1 ? "Changes before #\(number)" : "Earlier changes"
-        Output.note("\(what) are lost: the history was damaged.")
-      }
-    }
-    guard entries.isEmpty else { return }
+    let log = try AppLog(target, store, path, since: since, limit: limit)
+    show([log], namingApps: false)
+    guard log.entries.isEmpty else { return }
     if let path { try target.schema.checkKnown(path) }
     let what = path.map { " of '\($0)'" } ?? ""
-    let when = since.map { " since \(Moment.text($0))" } ?? ""
-    throw try text.missing(in: store, "The history of '\(store.location?.file ?? "")' has no change\(what)\(when).")
+    throw try log.text.missing(
+      in: store, "The history of '\(store.location?.file ?? "")' has no change\(what)\(Self.words(since)).")
+  }
+
+  private func answerForAll(_ since: Date?) throws {
+    var logs: [AppLog] = []
+    let status = try AllApps.each(apps.layer.layer, "show the changes of") { target in
+      logs.append(try AppLog(target, target.openUnread(), nil, since: since, limit: limit))
+    }
+    show(logs, namingApps: true)
+    if let status { throw Failure(status) }
+    guard logs.allSatisfy(\.entries.isEmpty) else { return }
+    throw Failure(.noValue, "No app's history has a change\(Self.words(since)).")
+  }
+
+  private static func words(_ since: Date?) -> String { since.map { " since \(Moment.text($0))" } ?? "" }
+
+  private func show(_ logs: [AppLog], namingApps: Bool) {
+    let entries = Self.merged(logs, upTo: limit ?? .max)
+    if json {
+      let objects = entries.map { log, entry in
+        log.text.json(entry, at: log.names, app: namingApps ? log.app : nil)
+      }
+      Output.line("[" + objects.joined(separator: ",\n ") + "]")
+    } else {
+      for (log, entry) in entries {
+        let app = namingApps ? Terminal.output.styled(Terminal.output.shown(log.app), .dim) + " " : ""
+        Output.text(app + log.text.lines(of: entry, at: log.names).map { $0 + "\n" }.joined())
+      }
+    }
+    guard since == nil, limit.map({ entries.count < $0 }) ?? true else { return }
+    for log in logs {
+      for number in log.losses {
+        let what = number > 1 ? "Changes before #\(number)" : "Earlier changes"
+        Output.note("\(what)\(namingApps ? " of '\(log.app)'" : "") are lost: the history was damaged.")
+      }
+    }
+  }
+
+  /// The entries of several histories, newest first; those of one history in their order, whatever their times say.
+  private static func merged(
+    _ logs: [AppLog], upTo most: Int
+  ) -> [(log: AppLog, entry: SettingsHistoryEntry)] {
+    var rests = logs.map { $0.entries[...] }
+    var merged: [(log: AppLog, entry: SettingsHistoryEntry)] = []
+    while merged.count < most,
+      let next = rests.indices.filter({ !rests[$0].isEmpty }).max(by: { rests[$0].first!.time < rests[$1].first!.time })
+    {
+      merged.append((logs[next], rests[next].removeFirst()))
+    }
+    return merged
+  }
+}
+
+/// The history of one target, as `log` shows it.
+private struct AppLog {
+  let app: String
+  let text: HistoryText
+  let names: [TOMLPath]?
+  let entries: [SettingsHistoryEntry]
+  let losses: [Int]
+
+  init(_ target: Target, _ store: SettingsStore, _ path: TOMLPath?, since: Date?, limit: Int?) throws {
+    app = target.name
+    text = HistoryText(of: target)
+    names = path.map(target.schema.names)
+    entries = try store.history(at: names, since: since, limit: limit ?? .max)
+    losses = store.historyLosses
   }
 }

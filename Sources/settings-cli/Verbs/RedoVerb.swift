@@ -11,6 +11,8 @@ struct RedoVerb: Verb {
 
       It is a write like any other, and is recorded. Prints the undo and the values that it put back.
 
+      Without TARGET, or with --all, takes back the last undo of any app, and says of which.
+
       Nothing is written if no undo is left (status 1), if the app would refuse the value today (4), or if a key is \
       locked (5).
 
@@ -20,13 +22,15 @@ struct RedoVerb: Verb {
         settings-cli redo ./settings.toml
       """)
 
-  @OptionGroup var target: TargetArgument
+  @OptionGroup var apps: AppsArgument
   @Argument(help: "The key.", completion: .custom(Candidates.keys)) var key: String?
   @OptionGroup var change: ChangeOptions
   @Flag(help: "Print a JSON object: entry, changes, and with --dry-run diff.") var json = false
   @OptionGroup var common: CommonOptions
 
+  func validate() throws { try change.checkTarget(of: apps) }
+
   func answer() throws {
-    try UndoAnswer(target: target, change: change, json: json).give(try key.map(KeyArgument.parse)) { .redo($0) }
+    try UndoAnswer(apps: apps, change: change, json: json).give(try key.map(KeyArgument.parse)) { .redo($0) }
   }
 }

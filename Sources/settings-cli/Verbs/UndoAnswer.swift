@@ -3,7 +3,7 @@ import AppSettingsSchema
 
 /// What `undo` and `redo` do.
 struct UndoAnswer {
-  let target: TargetArgument
+  let apps: AppsArgument
   let change: ChangeOptions
   let json: Bool
 
@@ -13,7 +13,10 @@ struct UndoAnswer {
   ///   - path: The key that was typed.
   ///   - what: Returns what to take back; gets the key's names.
   func give(_ path: TOMLPath?, _ what: ([TOMLPath]?) -> HistoryTarget) throws {
-    let target = try Target(target)
+    let named = try apps.named
+    let target = try named ?? newest(what(nil))
+    // Whoever has named no app is told which one it is.
+    let app = named == nil ? target.name : nil
     let guarded = try change.guarded()
     // A pending migration is written with the undoing, so that it does not become the last entry.
     let store = try target.open(isForWriting: true, writesLater: true)
@@ -32,15 +35,16 @@ struct UndoAnswer {
           try Self.checkChange(plan, in: store)
           guard json else { return GuardedChange.show(plan.bytes, plan.result.bytes, in: store, schema) }
           let difference = GuardedChange.difference(plan.bytes, plan.result.bytes, in: store, schema)
-          return Output.line(text.json(plan, difference: difference))
+          return Output.line(text.json(plan, difference: difference, app: app))
         }
         let plan = try store.undo(what, checking: check)
         try Self.checkChange(plan, in: store)
         Output.noteStored()
         if json {
-          Output.line(text.json(plan))
+          Output.line(text.json(plan, app: app))
         } else {
-          Output.text("\(plan.verb == "redo" ? "redone" : "undone"): \(text.summary(of: plan.entry))\n")
+          let done = (plan.verb == "redo" ? "redone: " : "undone: ") + (app.map { "\($0) " } ?? "")
+          Output.text("\(done)\(text.summary(of: plan.entry))\n")
           for line in text.lines(of: plan) { Output.text(line + "\n") }
         }
         schema.warnOfLacks(around: plan.edits.map(\.path), in: store.snapshot)
@@ -49,6 +53,22 @@ struct UndoAnswer {
       if let path { try schema.checkKnown(path) }
       throw failure
     }
+  }
+
+  /// The app with the newest change that can be taken back.
+  private func newest(_ what: HistoryTarget) throws -> Target {
+    var found: (target: Target, plan: UndoPlan)?
+    let status = try AllApps.each(apps.layer.layer, "look for changes of") { target in
+      do {
+        let plan = try target.openUnread().previewUndo(what) { _ in }
+        guard plan.hasChanged, found.map({ $0.plan.entry.time < plan.entry.time }) ?? true else { return }
+        found = (target, plan)
+      } catch let error as SettingsError where error.code == .noHistory {}
+    }
+    if let found { return found.target }
+    if let status { throw Failure(status) }
+    if case .redo = what { throw Failure(.noValue, "Nothing to redo: the last change of no app is an undo.") }
+    throw Failure(.noValue, "Nothing to undo: no app's history has a change that is not undone.")
   }
 
   /// Throws if what is put back is not allowed today.

@@ -9,6 +9,7 @@ struct UndoVerb: Verb {
     usage: """
       settings-cli undo TARGET [KEY] [--dry-run] [--if-unchanged DIGEST] [--json]
       settings-cli undo TARGET '#N' [--dry-run] [--if-unchanged DIGEST] [--json]
+      settings-cli undo [--dry-run] [--json]
       """,
     discussion: """
       Works like Ctrl-Z: takes back the last change that is not undone, and the one before it when it is run again. \
@@ -18,18 +19,21 @@ struct UndoVerb: Verb {
       Undoing is a write like any other, and is recorded. Prints the entry and the values that it put back. Comments \
       come back where the lines that they were in are the same.
 
+      Without TARGET, or with --all, takes back the last change of any app, and says of which.
+
       Nothing is written if a value was changed again since (status 9), if the history has nothing to undo or does not \
       have the former value (1), if the value is as before already (1), if the app would refuse the former value today \
       (4), if a key is locked (5), or if the entry is a migration (8).
 
       EXAMPLES
         settings-cli undo org.example.editor
+        settings-cli undo --dry-run
         settings-cli undo org.example.editor theme --dry-run
         settings-cli undo org.example.editor '#2'
         settings-cli undo ./settings.toml --entry 1
       """)
 
-  @OptionGroup var target: TargetArgument
+  @OptionGroup var apps: AppsArgument
   @Argument(help: "The key, or an entry.", completion: .custom(Candidates.keysOrEntries)) var key: String?
   @Option(parsing: .unconditional, help: EntryArgument.help) var entry: Int?
   @OptionGroup var change: ChangeOptions
@@ -37,6 +41,11 @@ struct UndoVerb: Verb {
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
+    if let word = apps.target, word.hasPrefix("#") {
+      throw ValidationError("Missing TARGET before '\(word)'. Usage: settings-cli undo TARGET '#N'")
+    }
+    try apps.needTarget(for: entry.map { _ in "--entry" })
+    try change.checkTarget(of: apps)
     if key != nil, entry != nil {
       throw ValidationError("Use either \(isEntry ? "'#N'" : "KEY") or --entry, not both.")
     }
@@ -49,7 +58,7 @@ struct UndoVerb: Verb {
   func answer() throws {
     let path = try isEntry ? nil : key.map(KeyArgument.parse)
     let number = try entry ?? key.flatMap(EntryArgument.parse)
-    try UndoAnswer(target: target, change: change, json: json).give(path) { names in
+    try UndoAnswer(apps: apps, change: change, json: json).give(path) { names in
       number.map(HistoryTarget.entry) ?? names.map(HistoryTarget.value) ?? .last
     }
   }

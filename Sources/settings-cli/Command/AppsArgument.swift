@@ -1,0 +1,58 @@
+import AppSettings
+import AppSettingsSchema
+import ArgumentParser
+
+/// The first operand of verbs that also take all apps, and the options that go with it.
+struct AppsArgument: ParsableArguments {
+  @Argument(
+    help: "An app's id, or the path of a TOML file, which contains a '/'; all apps without it.",
+    completion: .custom(Candidates.targets))
+  var target: String?
+  @OptionGroup var layer: LayerOptions
+  @Flag(help: "All apps, as without TARGET.") var all = false
+
+  func validate() throws {
+    if all, target != nil { throw ValidationError("Use either --all or TARGET, not both.") }
+    try layer.check(target)
+  }
+
+  /// The target that is named; `nil` for all apps.
+  var named: Target? { get throws { try target.map { try Target(typed: $0, layer.layer) } } }
+
+  /// Throws if an option that is about one app is given for all.
+  func needTarget(for option: String?) throws {
+    guard target == nil, let option else { return }
+    throw ValidationError(
+      all ? "Use either --all or \(option), not both." : "Missing TARGET: \(option) is about one app.")
+  }
+}
+
+/// What verbs do with every app that has settings or a schema.
+enum AllApps {
+  /// Does something with each app. One that cannot be used is named on standard error, and keeps no other from it.
+  ///
+  /// - Parameter verb: What cannot be done to such an app, as in 'Cannot list'.
+  /// - Returns: The status for the first app that could not be used; `nil` if all could.
+  static func each(_ layer: Target.Layer, _ verb: String, _ body: (Target) throws -> Void) throws -> ExitStatus? {
+    var status: ExitStatus?
+    for app in try InstalledApp.all() {
+      let failed = attempt(verb, app.app) { try body(Target(typed: app.app, layer)) }
+      status = status ?? failed
+    }
+    return status
+  }
+
+  /// Does something with one of several apps.
+  ///
+  /// - Returns: The status if that failed, which is reported.
+  static func attempt(_ verb: String, _ app: String, _ body: () throws -> Void) -> ExitStatus? {
+    do {
+      try body()
+      return nil
+    } catch {
+      let failure = Failure(any: error)
+      Output.warning("Cannot \(verb) '\(app)': \(failure.message ?? "")")
+      return failure.status
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import AppSettings
+import AppSettingsImport
+import AppSettingsSchema
+
+/// The settings of all apps as one document: a table for each file, by the app's id, with the file's own text in it. The
+/// table of a profile is `"APP/profile:NAME"`.
+enum AppsBackup {
+  /// The key that marks such a document, with the version of its form.
+  private static let mark = "settings-apps"
+  private static let version: Int64 = 1
+
+  /// A file's settings.
+  struct Part {
+    /// The app's id, and for a profile its name.
+    let app: String
+    let profile: String?
+    let document: TOMLDocument
+
+    var name: String { profile.map { "\(app)/profile:\($0)" } ?? app }
+
+    init(app: String, profile: String?, _ document: TOMLDocument) {
+      (self.app, self.profile, self.document) = (app, profile, document)
+    }
+
+    /// - Throws: ``Failure`` for a name that cannot be that of an app.
+    init(name: String, _ document: TOMLDocument) throws {
+      let parts = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      app = parts[0]
+      profile = parts.count > 1 ? String(parts[1].dropFirst("profile:".count)) : nil
+      self.document = document
+      if parts.count > 1, !parts[1].hasPrefix("profile:") {
+        throw Failure(.usage, "'\(name)' is neither an app's id nor a profile of one.")
+      }
+      _ = try location()
+    }
+
+    /// Where it belongs.
+    ///
+    /// - Parameter isSystem: Whether it is administrators'.
+    func location(isSystem: Bool = false) throws -> SettingsLocation {
+      isSystem
+        ? try SettingsLocation(administratorsOf: app)
+        : try SettingsLocation(app: app, profile: profile.map(SettingsProfile.named) ?? .none)
+    }
+  }
+
+  // MARK: Making one
+
+  /// The files of an app that a backup has: the user's and the profiles; or administrators' main file.
+  static func parts(of target: Target, withSecrets: Bool) throws -> [Part] {
+    let isSystem = target.layer == .system
+    let profiles = isSystem ? [] : try Profiles(of: SettingsLocation(app: target.name, profile: .none))?.names() ?? []
+    return try ([nil] + profiles).compactMap { profile in
+      let empty = Part(app: target.name, profile: profile, TOMLDocument())
+      guard
+        let document = try TextReader.document(
+          at: empty.location(isSystem: isSystem), showsText: target.schema.showsText, advice: target.repairAdvice),
+        !document.root.isEmpty
+      else { return nil }
+      guard !withSecrets else { return Part(app: target.name, profile: profile, document) }
+      let (rest, secrets) = try target.schema.withoutSecrets(document)
+      if !secrets.isEmpty {
+        let names = secrets.map { "'\($0)'" }.joined(separator: ", ")
+        Output.warning("Left out of '\(empty.name)' because they are secret: \(names). Use --secrets to include them.")
+      }
+      return Part(app: target.name, profile: profile, rest)
+    }
+  }
+
+  /// The text of a backup.
+  static func text(of parts: [Part]) -> String {
+    let beginning =
+      "# The settings of all apps. To bring them back: settings-cli import --all FILE\n\(mark) = \(version)\n"
+    let sections = parts.map { part in
+      let text = part.document.text(nestedIn: part.name)
+      let isSame = (try? TOMLDocument(parsing: text))?.root == [part.name: .table(part.document.root)]
+      return String(decoding: isSame ? text : Array(table(of: [part]).documentText.utf8), as: UTF8.self)
+    }
+    return ([beginning] + sections).joined(separator: "\n")
+  }
+
+  /// The values of a backup, for JSON.
+  static func values(of parts: [Part]) -> TOMLTable {
+    var values = TOMLTable()
+    values[mark] = .integer(version)
+    for (name, value) in table(of: parts) { values[name] = value }
+    return values
+  }
+
+  private static func table(of parts: [Part]) -> TOMLTable {
+    var table = TOMLTable()
+    for part in parts { table[part.name] = .table(part.document.root) }
+    return table
+  }
+
+  // MARK: Reading one
+
+  /// The parts of a backup.
+  ///
+  /// - Parameter file: Its name, for messages.
+  /// - Throws: ``Failure`` with status 6 for a text that is no backup.
+  static func parts(in bytes: [UInt8], of file: String, isJSON: Bool) throws -> [Part] {
+    func failure(_ reason: String) -> Failure {
+      Failure(
+        .unparsable,
+        "Cannot import '\(file)' into all apps: \(reason). Nothing was written. To import it into one app, use "
+          + "'settings-cli import TARGET FILE'.")
+    }
+    var document: TOMLDocument?
+    var values: TOMLTable?
+    do {
+      if isJSON {
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw failure("it is not UTF-8") }
+        values = try JSONText.value(of: text)?.table
+      } else {
+        document = try TOMLDocument(parsing: bytes)
+        values = document?.root
+      }
+    } catch let error as TOMLSyntaxError {
+      throw failure("\(error.discreetMessage.withoutFullStop) (line \(error.position.line))")
+    } catch let error as JSONText.Failure {
+      throw failure(error.reason)
+    }
+    guard let values, case .integer(let version)? = values[mark] else {
+      throw failure("it is no export of all apps, which '\(mark)' marks")
+    }
+    guard version <= self.version else { throw failure("a newer release has made it. Update settings-cli") }
+    return try values.filter { $0.key != mark }.map { name, value in
+      guard let table = value.table else { throw failure("'\(name)' is not a table") }
+      let text = document?.text(ofTable: name).flatMap { try? TOMLDocument(parsing: $0) }
+      do {
+        return try Part(
+          name: name, text?.root == table ? text! : TOMLDocument(parsing: Array(table.documentText.utf8)))
+      } catch {
+        throw failure((Failure(any: error).message ?? "").withoutFullStop)
+      }
+    }
+  }
+
+  /// Imports a part into its file.
+  ///
+  /// - Returns: What was taken, and what was not, except for values that are there already.
+  static func take(
+    _ part: Part, isSystem: Bool, replacing: Bool, isDryRun: Bool
+  ) throws -> (report: SettingsImportReport, kept: Int) {
+    let target = Target(part.app, isSystem ? .system : .own)
+    let schema = try SchemaLookup.find(part.app)
+    let document = try migrated(part.document, schema, of: part.name)
+    let store = try target.openUnread(isForWriting: !isDryRun, at: part.location(isSystem: isSystem))
+    var rules = SettingsImportRules()
+    rules.isReplacing = replacing
+    let before = store.snapshot.userDocument
+    var report = try store.importText(
+      document.bytes, of: part.name, as: .toml, rules: rules, dryRun: isDryRun,
+      advice: schema.importAdvice(app: part.app, takesUnknown: true))
+    report.taken.removeAll { before[$0.key] == document[$0.source] }
+    report.skipped.removeAll { $0.source.components[0].hasPrefix("settings-") }
+    let kept = report.skipped.filter { before[$0.source] != nil && !replacing }
+    report.skipped.removeAll { kept.contains($0) }
+    return (report, kept.filter { before[$0.source] != document[$0.source] }.count)
+  }
+
+  /// A document in today's form.
+  private static func migrated(_ document: TOMLDocument, _ schema: SchemaLookup, of name: String) throws -> TOMLDocument
+  {
+    guard let migrations = schema.schema?.migrations else { return document }
+    let version = try SettingsMigrations.version(of: document)
+    guard version <= migrations.currentVersion else {
+      throw Failure(
+        .migration,
+        "it has settings version \(version), and the app's schema knows versions up to \(migrations.currentVersion). "
+          + "Update the app.")
+    }
+    var result = document
+    try migrations.run(on: &result)
+    return result
+  }
+}
+
+extension SchemaLookup {
+  /// A document without its secrets and without comments that may hold one.
+  fileprivate func withoutSecrets(_ document: TOMLDocument) throws -> (TOMLDocument, [TOMLPath]) {
+    let redaction = redaction(of: document.bytes)
+    guard !redaction.isComplete else { return (document, []) }
+    var rest = try TOMLDocument(parsing: redaction.keptText)
+    // The content of a secret table is left out as a whole; a value stands for each other secret.
+    let sections = redaction.parts.filter { $0.kind == .section }.map(\.path)
+    let values = rest.leafPaths().filter { rest[$0]?.holds(Redaction.placeholder) == true }
+    try rest.edit { draft in
+      for path in sections + values where draft.contains(path) {
+        try draft.remove(at: path)
+        try draft.removeEmptied(above: path, keepingWritten: false)
+      }
+    }
+    var names: [TOMLPath] = []
+    for path in sections + values.map({ key(around: $0)?.path ?? $0 }) where !names.contains(path) {
+      names.append(path)
+    }
+    return (rest, names)
+  }
+}
