@@ -293,8 +293,7 @@ struct AdministratorsCommandTests {
     #expect(empty.status == 0)
     #expect(
       empty.error
-        == "settings-cli: No administrator's file up to this one has a value for 'editor.wrap': the app's default is "
-        + "locked.\n")
+        == "settings-cli: No administrators' file sets 'editor.wrap', so it is locked to the app's default.\n")
     let elsewhere = try test.run("unlock", app, "theme", "--drop-in", "50-site")
     #expect(
       elsewhere

@@ -83,7 +83,7 @@ struct Undo {
   /// An earlier text in today's form.
   private func today(_ bytes: [UInt8]) throws(SettingsError) -> TOMLDocument {
     guard var document = KeptText.document(of: bytes) else {
-      throw failure(.noHistory, "the text of that time did not parse")
+      throw failure(.noHistory, "the file did not parse at that time")
     }
     guard try core.reader.isOutdated(document) else { return document }
     do throws(SettingsError) {

@@ -61,7 +61,7 @@ struct HistoryText {
     if entry.isUnparsed {
       lines.append("  (a text that does not parse)")
     } else if entry.followsUnparsed {
-      lines.append("  (in the place of a text that does not parse)")
+      lines.append("  (replaced a text that did not parse)")
     } else if entry.changes.isEmpty {
       lines.append("  (only comments, the order or the notation)")
     }

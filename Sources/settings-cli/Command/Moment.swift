@@ -24,10 +24,11 @@ enum Moment {
       if let date = TOMLValue.offsetDateTime(moment).get(Date.self) { return date }
     default: break
     }
+    let entry = Int(text).map { " For entry \($0) of 'log', write '#\($0)', with the quotes." } ?? ""
     throw Failure(
       .usage,
       "'\(text)' is not a time. Use an age such as 1w, 2d, 3h or 30m, a day such as yesterday or monday, a date such as "
-        + "2026-11-23, or '2026-11-23 09:30'.")
+        + "2026-11-23, or '2026-11-23 09:30'.\(entry)")
   }
 
   /// The seconds of an age, or of another length of time: `2d`, `10m`, `2 days`; `nil` for anything else.

@@ -43,7 +43,8 @@ extension SchemaLookup {
       return Failure(
         .unknown, "Unknown key '\(path)': '\(single.path)' is \(single.type.expected) and has no keys in it.")
     }
-    let hint = suggestion(for: path).map { " Did you mean '\(UnknownKey.text(of: $0))'?" } ?? ""
+    let names = schema.map { " 'settings-cli list \($0.app) --names' lists the keys." } ?? ""
+    let hint = suggestion(for: path).map { " Did you mean '\(UnknownKey.text(of: $0))'?" } ?? names
     return Failure(.unknown, "Unknown key '\(UnknownKey.text(of: path))'.\(hint)\(advice.map { " \($0)" } ?? "")")
   }
 

@@ -221,7 +221,15 @@ struct Target {
     if geteuid() != 0, location.isAdministrators {
       return " Administrators' files belong to root: run the command with 'sudo'."
     }
-    return ForeignFile(at: location).map { " \($0.advice)" } ?? ""
+    if let file = ForeignFile(at: location) { return " \(file.advice)" }
+    // One's own, where the mode forbids it.
+    for (path, mode) in [(location.file, "u+rw"), (String(location.file[..<location.file.lastSlash!]), "u+rwx")] {
+      guard let status = try? Syscalls().status(at: path), status.owner == geteuid(),
+        path.withPath({ access($0, R_OK | W_OK) }) != 0
+      else { continue }
+      return " To allow it, use 'chmod \(mode) \(PathText.shown(path))'."
+    }
+    return ""
   }
 
   /// Reports what a write could not keep of the file: its owner, its group, attributes.

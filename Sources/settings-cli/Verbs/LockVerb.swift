@@ -66,7 +66,7 @@ struct LockVerb: Verb {
     try SetVerb.checkEffective(values, in: store, target)
     let now = store.snapshot
     for word in words where schema.values(at: word.key, in: now).isEmpty {
-      Output.note("No administrator's file up to this one has a value for '\(word.key)': the app's default is locked.")
+      Output.note("No administrators' file sets '\(word.key)', so it is locked to the app's default.")
     }
   }
 }

@@ -67,7 +67,13 @@ struct SetVerb: Verb {
       _ = try SettingsChange(words, changesElements: !(append + remove).isEmpty)
     } catch {
       // One word less than needed: a key in the place of the target.
-      guard words.count == 1, (try? InstalledApp.find(target.target).isUnknown) == true else { throw error }
+      guard words.count == 1 else { throw error }
+      if let target = try? Target(target), let key = try? KeyArgument.parse(words[0]), target.schema.isSecret(key, nil)
+      {
+        throw ValidationError(
+          "Missing VALUE of '\(key)', which is a secret. To type it unseen, write '-' as the VALUE.")
+      }
+      guard (try? InstalledApp.find(target.target).isUnknown) == true else { throw error }
       throw ValidationError(
         "TARGET or VALUE is missing: '\(target.target)' is no known app. Usage: settings-cli set TARGET KEY VALUE")
     }
@@ -153,6 +159,17 @@ struct SetVerb: Verb {
     if guarded.isDryRun { return }
     try checkEffective(values, in: store, target)
     schema.warnOfLacks(around: pairs.map(\.key), in: store.snapshot)
+    if Terminal.error.isTerminal { noteShellHistory(pairs, schema) }
+  }
+
+  /// Tells a person that a secret was typed where the shell keeps it.
+  private static func noteShellHistory(_ pairs: [(key: TOMLPath, text: String)], _ schema: SchemaLookup) {
+    guard let pair = pairs.first(where: { schema.isSecret($0.key, nil) }),
+      Arguments.words.contains(where: {
+        !pair.text.isEmpty && $0.hasSuffix(pair.text)
+      })
+    else { return }
+    Output.note("The shell's history has the secret '\(pair.key)' now. With '-' as the VALUE, it is typed unseen.")
   }
 
   /// The values to store: each as the type that its key needs.

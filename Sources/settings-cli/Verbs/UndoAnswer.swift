@@ -50,7 +50,11 @@ struct UndoAnswer {
         schema.warnOfLacks(around: plan.edits.map(\.path), in: store.snapshot)
       }
     } catch let failure as Failure where failure.status == .noValue {
-      if let path { try schema.checkKnown(path) }
+      if let path {
+        let isNumber = path.description.allSatisfy(\.isNumber)
+        try schema.checkKnown(
+          path, advice: isNumber ? "For entry \(path) of 'log', write '#\(path)', with the quotes." : nil)
+      }
       throw failure
     }
   }
