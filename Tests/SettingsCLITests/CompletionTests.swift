@@ -83,7 +83,10 @@ struct CompletionTests {
     #expect(offered.dropLast() == verbs.map(\.output.1)[...])
     for verb in verbs.map(\.output.1) {
       let text = try test.run("help", String(verb)).output
-      let options = Set(text.matches(of: /(?m)^  (?:-[a-z0-9], |)(--[a-z-]+)/).map { String($0.output.1) })
+      let options = Set(
+        text.matches(of: /(?m)^  (?:-[a-z0-9], |)(--[a-z-]+)(?:, (--[a-z-]+))?/).flatMap { match in
+          [match.output.1, match.output.2].compactMap(\.self).map(String.init)
+        })
       let known = try lines("fish", "settings-cli \(verb) --").dropFirst().map { String($0.prefix { $0 != "\t" }) }
       #expect(options == Set(known), "\(verb)")
       // What follows an option with a value is that value, and no operand or other option.

@@ -51,7 +51,9 @@ enum AllApps {
       return nil
     } catch {
       let failure = Failure(any: error)
-      Output.warning("Cannot \(verb) '\(app)': \(failure.message ?? "")")
+      let message = failure.message ?? ""
+      // One that says itself what cannot be done names the file.
+      Output.warning(message.hasPrefix("Cannot ") ? message : "Cannot \(verb) '\(app)': \(message)")
       return failure.status
     }
   }

@@ -73,6 +73,7 @@ struct ForgetVerb: Verb {
       _ = directory?.withPath { rmdir($0) }
     }
     if locations.contains(where: { $0.personal?.profile == nil }) {
+      try Output.flush()
       Output.note("To bring them back, use 'settings-cli recover \(app.app) --restore'.")
     }
   }
