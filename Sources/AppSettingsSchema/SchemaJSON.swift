@@ -36,7 +36,7 @@ extension SettingsSchema {
         "description": "The keys that users cannot set; in administrators' files only.",
       ], at: ["settings-locked"])
     root.insert(
-      ["type": "string", "description": "The profile that counts below this one; in files of profiles only."],
+      ["type": "string", "description": "The profile below this one; in files of profiles only."],
       at: ["settings-inherits"])
     if keys.contains(where: \.isSecret) {
       root.insert(

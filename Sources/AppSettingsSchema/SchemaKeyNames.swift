@@ -1,7 +1,7 @@
 package import AppSettings
 
 extension PathTree {
-  /// Creates the tree of all names of the keys, present and former.
+  /// Creates the tree of all names of the keys, present and earlier.
   package init(_ keys: [SchemaKey]) {
     self.init(capacity: keys.count)
     for (index, key) in keys.enumerated() { insert(key, index) }

@@ -53,7 +53,7 @@ extension SchemaType {
     return result + Self.markdown(rest)
   }
 
-  /// Formats words within a line, where a leading space counts.
+  /// Formats words within a line, where a leading space is kept.
   private static func markdown(_ words: Substring) -> String {
     words.first == " " ? " " + DocumentText.markdownLine(String(words)) : DocumentText.markdownLine(String(words))
   }

@@ -5,7 +5,7 @@ import AppSettings
 /// A schema says which files to import. A process without privileges cannot read more through a schema than its user
 /// could anyway. Root can read every file, so a user's schema could make root import a file and store its content where
 /// that user can read it. So root follows only its own schemas and those of the user who owns the settings, and reads
-/// the files named by that user's schemas with that user's rights. Whoever owns a directory or a link on the way to a
+/// the files named by that user's schemas with that user's rights. Whoever owns a directory or a link along the path to a
 /// schema decides what is found there, just as the schema's owner does: a link in a user's directory to a file of
 /// root's is that user's schema.
 package enum SchemaTrust {
@@ -44,7 +44,7 @@ package enum SchemaTrust {
     return UserRights(of: schemaOwner)
   }
 
-  /// The first owner other than root of a directory or a link on the way to a file, both along the path as spelled and
+  /// The first owner other than root of a directory or a link along the path to a file, both along the path as spelled and
   /// along the path without links; root if there is none.
   private static func ownerOnTheWay(to path: String, _ system: Syscalls) throws(SettingsError) -> UInt32 {
     // A path that the user named may be relative.

@@ -29,12 +29,12 @@ extension SettingsCheck {
       unknown.removeAll { $0 == path }
       findings.append(
         SettingsFinding(
-          .ignored, "This file never counts: make '\(name)' a directory, with files '*.toml' in it.", file: path))
+          .ignored, "This file is never used: make '\(name)' a directory, with files '*.toml' in it.", file: path))
     }
     for path in unknown {
       findings.append(
         SettingsFinding(
-          .ignored, "This directory never counts: its name must begin with '@os=', '@arch=' or '@host='.", file: path))
+          .ignored, "This directory is never used: its name must begin with '@os=', '@arch=' or '@host='.", file: path))
     }
     for file in declared { look(at: file, .declared) }
     guard let profile = personal.profile else { return }
@@ -79,7 +79,7 @@ extension SettingsCheck {
     }
   }
 
-  /// Checks the file of a project: whether it may be used, what of it counts, and its values.
+  /// Checks the file of a project: whether it may be used, what of it takes effect, and its values.
   mutating func look(at project: SettingsProject) {
     guard let app = location.app else { return }
     let found = project.read(app: app, migrations: schema?.migrations ?? .none, system: system)
@@ -109,7 +109,7 @@ extension SettingsCheck {
       guard key.isSecret else {
         findings.append(
           SettingsFinding(
-            .ignored, "The credential '\(key.path)' never counts: the app does not mark this key as secret.",
+            .ignored, "The credential '\(key.path)' is never used: the app does not mark this key as secret.",
             key: key.path, file: file))
         continue
       }

@@ -32,7 +32,7 @@ public struct SettingsSchema: Sendable {
 
   /// Creates a schema from an app's keys and migrations.
   ///
-  /// A key that is listed twice counts once. Two keys that share a name, or one of which is at or above the other, are
+  /// A key that is listed twice is one. Two keys that share a name, or one of which is at or above the other, are
   /// a programming error and trap: the value of one would be part of the other's.
   ///
   /// - Parameters:

@@ -5,7 +5,7 @@ package enum Suggestion {
   /// Returns the name nearest to a mistyped one; `nil` if none is near.
   ///
   /// A name is near if it takes at most one insertion, deletion, replacement or swap of neighbours for each three
-  /// characters. Case does not count, nor the difference of `_` and `-`.
+  /// characters. Case makes no difference, nor the difference of `_` and `-`.
   package static func nearest(to text: String, among names: some Sequence<String>) -> String? {
     let wanted = normal(text)
     // A longer text was not typed by a person.

@@ -224,7 +224,7 @@ struct SchemaLookup: Sendable {
 
   /// Whether a value is secret, is part of a secret, or contains one.
   ///
-  /// - Parameter value: `nil` if only what is declared counts.
+  /// - Parameter value: `nil` to go by what is declared alone.
   func isSecret(_ path: TOMLPath, _ value: TOMLValue?) -> Bool {
     knownKeys.mayBeSecret(path) || value.map { knownKeys.hides(path, $0) } ?? false
   }

@@ -418,7 +418,7 @@ struct HistoryCommandTests {
     #expect(value.hasSuffix("@@ -1 +1 @@\n-theme = \"dark\"\n+theme = \"light\"\n"), "\(value)")
   }
 
-  @Test func `a former text is had from the history of a file that does not parse any more`() throws {
+  @Test func `an earlier text is had from the history of a file that does not parse any more`() throws {
     try writeThree()
     let text = test.home.text(of: test.file)
     try test.write("theme = = 1\n")

@@ -32,7 +32,7 @@ struct TryCommandTests {
     #expect(test.home.text() == "theme = \"light\"  # by day\n" && test.home.names(in: notes).isEmpty)
   }
 
-  @Test func `Enter puts the former value back, and the word keep keeps the new one`() throws {
+  @Test func `Enter puts the earlier value back, and the word keep keeps the new one`() throws {
     let result = try run("try", test.app, "theme", "dark", input: "\n")
     #expect(
       SchemaHome.timeless(result.output) == """
@@ -42,7 +42,7 @@ struct TryCommandTests {
           theme: "dark" -> "light"
 
         """, "\(result)")
-    #expect(result.status == 0 && result.error == "settings-cli: The former value comes back on Enter.\n")
+    #expect(result.status == 0 && result.error == "settings-cli: The earlier value comes back on Enter.\n")
     expectNothingLeft()
     let kept = try run("try", test.app, "theme=dark", input: "keep\n")
     #expect(kept.status == 0 && kept.output.hasSuffix("kept: theme\n"), "\(kept)")
@@ -51,20 +51,20 @@ struct TryCommandTests {
     #expect(same.status == 0 && same.error.contains("'theme' has that value already"), "\(same)")
   }
 
-  @Test func `the former value comes back after the time, also where there was none, and in another layer`() throws {
+  @Test func `the earlier value comes back after the time, also where there was none, and in another layer`() throws {
     let result = try run("try", test.app, "editor.font-size", "20", "--for", "0.1s")
     #expect(result.status == 0 && result.output.contains("editor.font-size: 20 -> (none)"), "\(result)")
     expectNothingLeft()
     let layer = try run("try", test.app, "theme", "dark", "--layer", "host")
     // The user's file hides it.
-    #expect(layer.status == 5 && layer.error.hasSuffix(" The former value is back.\n"), "\(layer)")
+    #expect(layer.status == 5 && layer.error.hasSuffix(" The earlier value is back.\n"), "\(layer)")
     expectNothingLeft()
     #expect(try run("try", "./x.toml", "a.b", "-5", "--for", "0.1s").status == 0)
     #expect(test.home.text(of: test.home.path + "/x.toml") == "")
   }
 
   @Test(arguments: [SIGINT, SIGHUP, SIGTERM])
-  func `a signal puts the former value back`(_ number: Int32) throws {
+  func `a signal puts the earlier value back`(_ number: Int32) throws {
     let trial = try start()
     let open = try test.done("try")
     #expect(open == "org.example.test theme: process \(trial.id) is trying it\n")
@@ -81,7 +81,7 @@ struct TryCommandTests {
     trial.wait()
     #expect(try test.done("get", test.app, "theme") == "dark\n")
     let note =
-      "settings-cli: A trial of 'theme' in 'org.example.test' was not ended. To put the former value back, use "
+      "settings-cli: A trial of 'theme' in 'org.example.test' was not ended. To put the earlier value back, use "
       + "'settings-cli try'.\n"
     for verb in ["list", "log", "describe", "check"] { #expect(try run(verb, test.app).error == note) }
     let result = try run("try")
@@ -128,7 +128,7 @@ struct TryCommandTests {
   }
 
   @Test(.enabled(if: TerminalSession.isPossible, "script(1) is not installed"))
-  func `a terminal that is closed, and Ctrl-C, put the former value back`() throws {
+  func `a terminal that is closed, and Ctrl-C, put the earlier value back`() throws {
     let command = "\(ChildProcess.product("settings-cli")) try \(test.app) theme dark"
     let session = try TerminalSession(command, environment: test.home.environment, directory: test.home.path)
     session.wait(for: "type 'keep' and Enter.")

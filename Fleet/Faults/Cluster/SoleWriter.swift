@@ -24,6 +24,9 @@ final class SoleWriter: Sendable {
     /// What the cluster acknowledged last, and what was sent since then without an answer.
     var acknowledged = Content.absent
     var maybe: [Content] = []
+    /// What was sent while there was no document, without an answer. It is compared with that, so it may be carried out as
+    /// soon as there is none again. (`settings-fleet` leaves the note of a removal, which a late write then finds.)
+    var late: [Content] = []
     var number = 0
     var serial: UInt64 = 0
     var wish: Step?
@@ -50,7 +53,7 @@ final class SoleWriter: Sendable {
   func restore(_ content: Content) {
     state.withLock { state in
       state.acknowledged = content
-      state.maybe = []
+      (state.maybe, state.late) = ([], [])
     }
   }
 
@@ -85,7 +88,9 @@ final class SoleWriter: Sendable {
   /// Checks what is in the cluster.
   func check(_ items: [EtcdKeyValue]) {
     let content = content(items)
-    let (acknowledged, maybe) = state.withLock { ($0.acknowledged, $0.maybe) }
+    let (acknowledged, maybe) = state.withLock { state in
+      (state.acknowledged, state.maybe + (state.acknowledged == .absent ? state.late : []))
+    }
     guard content != acknowledged, !maybe.contains(content) else { return }
     figures.count(
       .lost, "\(document) is \(content) in the cluster, and \(acknowledged) was acknowledged, \(maybe) sent")
@@ -139,6 +144,7 @@ final class SoleWriter: Sendable {
     } catch {
       if error.mayHaveHappened {
         figures.note { $0.unknown += 1 }
+        if items.isEmpty { state.withLock { $0.late.append(content) } }
       } else {
         state.withLock { _ = $0.maybe.popLast() }
       }

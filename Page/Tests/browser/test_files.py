@@ -1,4 +1,4 @@
-"""Which file is edited: profiles, declared files, those of administrators; and the former texts of a file."""
+"""Which file is edited: profiles, declared files, those of administrators; and the earlier texts of a file."""
 
 from harness import APP, PageTest
 from test_controls import SCHEMA, TEXT
@@ -94,7 +94,7 @@ class PastTest(PageTest):
         self.assertIn("size set", newest)
         self.assertIn("settings-cli", oldest)
         # The newest one is the text of now, so the one before it is shown.
-        self.tab.until(lambda: "size = 0x0E" in self.tab.one(".past-text").text, "former text")
+        self.tab.until(lambda: "size = 0x0E" in self.tab.one(".past-text").text, "earlier text")
         self.assertIn('name = "Lin"', self.tab.one(".past-text").text)
         self.assertEqual(self.tab.texts(".past-view .removed"), ["-" + SIZE])
         self.assertEqual(self.tab.texts(".past-view .added"), ["+" + SIZE.replace("0x0E", "33")])
@@ -112,7 +112,7 @@ class PastTest(PageTest):
         self.home.cli("set", APP, "name", "Lin")
         self.tab.until(lambda: self.tab.value("name") == "Lin", "changes")
         self.tab.click("#past")
-        self.tab.until(lambda: "<img src>" in self.tab.one(".past-text").text, "former text")
+        self.tab.until(lambda: "<img src>" in self.tab.one(".past-text").text, "earlier text")
         self.assertEqual(self.tab.count("dialog img"), 0)
 
 

@@ -193,8 +193,8 @@ class MatrixTest(HandsTest):
                 # The history does not have it.
                 self.tab.until(lambda: self.tab.message("secret") != "", "message")
                 return
-            self.tab.until(lambda: self.home.text() == TEXT, "former text")
-            self.tab.until(lambda: self.value(control) == self.shown, "former value")
+            self.tab.until(lambda: self.home.text() == TEXT, "earlier text")
+            self.tab.until(lambda: self.value(control) == self.shown, "earlier value")
         self.each(CONTROLS, action)
 
     def test_what_is_pasted_is_stored_when_it_is_left(self):
@@ -240,7 +240,7 @@ class MatrixTest(HandsTest):
             self.assertEqual(self.home.text(), TEXT)
             self.into(control.key, control.selector)
             self.tab.keys(Keys.ESCAPE)
-            self.tab.until(lambda: self.value(control) == self.shown and self.tab.message(control.key) == "", "former value")
+            self.tab.until(lambda: self.value(control) == self.shown and self.tab.message(control.key) == "", "earlier value")
         self.each([control for control in CONTROLS if control.refused is not None], action)
 
     def test_what_another_changes_meanwhile_is_said_and_not_overwritten(self):
@@ -283,7 +283,7 @@ class ChoiceMatrixTest(HandsTest):
                 self.tab.rest()
                 self.tab.row(key).js("element.focus()")
                 self.tab.keys("u")
-                self.tab.until(lambda: self.home.text() == TEXT, "former text")
+                self.tab.until(lambda: self.home.text() == TEXT, "earlier text")
 
     def test_what_is_stepped_through_is_given_up(self):
         for key, selector in [("few", "input:checked"), ("many", "select")]:

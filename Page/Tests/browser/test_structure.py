@@ -103,8 +103,8 @@ class HistoryTest(PageTest):
         self.change("20")
         self.tab.press("size", ".more")
         self.tab.press("size", ".past-head [aria-label=Undo]")
-        self.tab.until(lambda: self.home.text() == TEXT, "former text")
-        self.tab.until(lambda: self.tab.value("size", "input[type=number]") == "14", "former value")
+        self.tab.until(lambda: self.home.text() == TEXT, "earlier text")
+        self.tab.until(lambda: self.tab.value("size", "input[type=number]") == "14", "earlier value")
 
     def test_two_steps_are_undone_and_redone_with_the_keys_of_a_setting(self):
         for value in ["20", "30"]:
@@ -136,10 +136,10 @@ class HistoryTest(PageTest):
         for undo, redo in [(lambda: self.tab.click("#undo"), lambda: self.tab.click("#redo")), (lambda: self.control("z"), lambda: self.control("Z"))]:
             undo()
             self.wait_for_text('theme = "dark"', "size = 20")
-            self.tab.until(lambda: self.tab.value("theme") == "dark", "former value")
+            self.tab.until(lambda: self.tab.value("theme") == "dark", "earlier value")
             undo()
-            self.tab.until(lambda: self.home.text() == TEXT, "former text")
-            self.tab.until(lambda: self.tab.value("size", "input[type=number]") == "14", "former value")
+            self.tab.until(lambda: self.home.text() == TEXT, "earlier text")
+            self.tab.until(lambda: self.tab.value("size", "input[type=number]") == "14", "earlier value")
             redo()
             self.wait_for_text('theme = "dark"', "size = 20")
             self.tab.until(lambda: self.tab.value("size", "input[type=number]") == "20", "value")
@@ -162,7 +162,7 @@ class HistoryTest(PageTest):
         self.tab.until(lambda: self.tab.count(".record[aria-label=house]") == 1, "record")
         self.tab.row("places").js("element.focus()")
         self.tab.keys("u")
-        self.tab.until(lambda: self.home.text() == TEXT, "former text")
+        self.tab.until(lambda: self.home.text() == TEXT, "earlier text")
         self.tab.until(lambda: self.tab.count(".record[aria-label=home]") == 1, "record")
 
     def test_the_comments_of_a_value_that_was_reset_come_back(self):

@@ -70,7 +70,7 @@ struct SettingsCLI: ParsableCommand {
       7  input/output error or lock time-out
       8  migration failed, or the file is newer than the app
       9  changed since its digest was taken (--if-unchanged), or since the change to undo or to try
-     10  'adopt' printed the line that belongs in a file made elsewhere
+     10  'adopt' printed the line that belongs in a file of another program
 
     ENVIRONMENT
       APP_SETTINGS_PROFILE

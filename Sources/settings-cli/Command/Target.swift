@@ -76,7 +76,7 @@ struct Target {
   /// Opens the target and reads it.
   ///
   /// - Parameters:
-  ///   - mayBeUnknown: Whether an app without any files is accepted, even if its id is near that of another app or is
+  ///   - mayBeUnknown: Whether an app without any files is accepted, even if its id is similar to that of another app or is
   ///     the name of a file here.
   ///   - mayBeNew: Whether one is accepted otherwise.
   ///   - isForWriting: Whether an unusable schema is an error and a pending migration is written. Otherwise the
@@ -257,7 +257,7 @@ struct Target {
 
   /// Throws if this is an app without a settings file in any layer, a backup or a schema.
   ///
-  /// - Parameter mayBeNew: Whether that is fine unless the id is near that of another app, or the name of a file here.
+  /// - Parameter mayBeNew: Whether that is fine unless the id is similar to that of another app, or the name of a file here.
   func checkKnown(_ store: SettingsStore, mayBeNew: Bool = false) throws {
     // An app with an unusable schema is known too.
     guard !isFile, try InstalledApp.find(name).isUnknown else { return }

@@ -99,7 +99,7 @@ final class TrialNote {
   /// Says of trials whose makers are gone how to end them, for verbs that only read.
   static func noteAbandoned() {
     for note in (try? all())?.abandoned ?? [] {
-      Output.note("A trial of \(note.words) was not ended. To put the former value back, use 'settings-cli try'.")
+      Output.note("A trial of \(note.words) was not ended. To put the earlier value back, use 'settings-cli try'.")
     }
   }
 

@@ -165,7 +165,7 @@ private struct Adoption {
         throw Failure(
           .changed,
           "'\(value.path)' has changed in '\(store.location?.file ?? "")' meanwhile, and stays there. '\(file)' has its "
-            + "former value.")
+            + "earlier value.")
       }
       return schema.edits(storing: moved(of: .root, in: view.userDocument).map { ($0, nil) }, in: view)
     }

@@ -79,7 +79,7 @@ struct AtVerb: Verb {
   }
 }
 
-/// A former text of a settings file.
+/// An earlier text of a settings file.
 private struct FormerText {
   private let store: SettingsStore
   private let schema: SchemaLookup

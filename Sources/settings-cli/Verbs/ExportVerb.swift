@@ -98,7 +98,7 @@ struct ExportVerb: Verb {
     if let status { throw Failure(status) }
   }
 
-  /// What the app uses of a value: one's own without the values that the app adds to it.
+  /// What the app uses of a value: your own without the values that the app adds to it.
   private func value(
     of path: TOMLPath, in snapshot: SettingsSnapshot, among all: SettingsSnapshot, _ schema: SchemaLookup
   ) -> TOMLValue? {

@@ -12,8 +12,8 @@ struct GetVerb: Verb {
       settings-cli get TARGET [KEY] --digest
       """,
     discussion: """
-      Prints the value that the app reads: a string as it is, anything else as TOML. While no file has one that the app \
-      can use, that is the default of the app's schema; a table has what the app reads for fields that the files lack. \
+      Prints the value that the app reads: a string as it is, anything else as TOML. Without a usable value in any \
+      file, that is the default of the app's schema; a table has what the app reads for fields that the files lack. \
       A value that the app cannot use is reported on standard error, with --json as "problem". Exits 1 if the key has no \
       value, 3 if the schema does not have the key.
 

@@ -22,13 +22,13 @@ struct ProfileVerb: Verb {
       its file, what it inherits, and what chose it.
 
       use makes a profile the active one, for all apps with this id that run now or later. With --none the user's file \
-      takes over again.
+      is used again.
 
       new makes the profile's file and prints its path. It does not choose it. With --inherits the values of another \
       profile are below its own. With --from-current it begins as a copy of the file that is written now.
 
       remove moves the file to the backups and prints its new path. It refuses the active profile, and one that \
-      another inherits, unless you use --force; then the user's file takes over.
+      another inherits, unless you use --force; then the user's file is used.
 
       EXAMPLES
         settings-cli profile org.example.editor

@@ -7,13 +7,13 @@ import Glibc
 struct TryVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "try",
-    abstract: "Set a value for a while, and put the former one back.",
+    abstract: "Set a value for a while, and put the earlier one back.",
     usage: """
       settings-cli try TARGET KEY VALUE [--for TIME]
       settings-cli try
       """,
     discussion: """
-      Sets the value as 'set' does, and puts the former one back on Enter, on Ctrl-C, or after the time of --for. Type \
+      Sets the value as 'set' does, and puts the earlier one back on Enter, on Ctrl-C, or after the time of --for. Type \
       'keep' and Enter to keep the value. A signal, a terminal that is closed and the end of the input also end the trial. \
       If the process or the machine is killed, the next 'try' puts the value back, and so does the settings page when it \
       starts. Without operands, 'try' does only that, and prints the trials that go on.
@@ -21,7 +21,7 @@ struct TryVerb: Verb {
       Both changes are in the history. If somebody else has changed the value meanwhile, it stays as it is. A secret \
       cannot be tried, because the history does not keep it.
 
-      Exits 0 if the former value is back or the new one is kept, 9 if the value was changed by somebody else meanwhile. \
+      Exits 0 if the earlier value is back or the new one is kept, 9 if the value was changed by somebody else meanwhile. \
       Ctrl-C ends the process as a signal does, after the value is back. Nothing is tried, and the exit status is 4 or 5, \
       if the app would refuse the value, or would not use it.
 
@@ -41,7 +41,7 @@ struct TryVerb: Verb {
   @OptionGroup var layer: LayerOptions
   @Option(
     name: .customLong("for"),
-    help: ArgumentHelp("Put the former value back after this time, such as 30s, 10m or 1h.", valueName: "time"))
+    help: ArgumentHelp("Put the earlier value back after this time, such as 30s, 10m or 1h.", valueName: "time"))
   var time: String?
   @OptionGroup var common: CommonOptions
 
@@ -81,7 +81,7 @@ struct TryVerb: Verb {
       guard let back = try? note.takeBack(), !back.isEmpty else { throw error }
       // It was stored, without an effect.
       var failure = Failure(any: error)
-      failure.message? += " The former value is back."
+      failure.message? += " The earlier value is back."
       throw failure
     }
     guard let entry = try note.entry(in: try target.openUnread()) else {
@@ -95,7 +95,7 @@ struct TryVerb: Verb {
     try? Output.flush()
     let hasInput = seconds == nil || StandardInput.isTerminal
     Output.note(
-      (end.map { "The former value comes back at \(Moment.text($0))" } ?? "The former value comes back")
+      (end.map { "The earlier value comes back at \(Moment.text($0))" } ?? "The earlier value comes back")
         + (!hasInput ? "." : end == nil ? " on Enter." : ", or on Enter.")
         + (StandardInput.isTerminal ? " To keep the new one, type 'keep' and Enter." : ""))
     let ending = TrialEnding.wait(for: signals, seconds: seconds, readingInput: hasInput)
@@ -104,7 +104,7 @@ struct TryVerb: Verb {
       return Output.line("kept: \(note.keys[0])")
     }
     let back = try note.takeBack()
-    if back.isEmpty { Output.note("The former value is back already.") }
+    if back.isEmpty { Output.note("The earlier value is back already.") }
     for (index, line) in back.enumerated() { Output.text((index == 0 ? "taken back: " : "") + line + "\n") }
     guard case .signal(let number) = ending, number != SIGTERM else { return }
     try? Output.flush()
@@ -126,7 +126,7 @@ struct TryVerb: Verb {
     guard store.snapshot.userDocument[SettingsFormat.historyPath] != .boolean(false) else {
       throw Failure(
         .notWritable,
-        "Cannot try '\(pair.key)': '\(store.location?.file ?? "")' keeps no history, so that the former value could not be "
+        "Cannot try '\(pair.key)': '\(store.location?.file ?? "")' keeps no history, so that the earlier value could not be "
           + "put back. Nothing was written.")
     }
     let options = layer.words
@@ -144,7 +144,7 @@ struct TryVerb: Verb {
   private static func end(_ note: TrialNote) {
     do {
       let back = try note.takeBack()
-      let what = back.isEmpty ? "The former value is back." : "It is taken back:"
+      let what = back.isEmpty ? "The earlier value is back." : "It is taken back:"
       Output.note("A trial of \(note.words) was not ended. \(what)")
       for line in back.dropFirst() { Output.text(line + "\n") }
     } catch {

@@ -93,7 +93,7 @@ struct UndoAnswer {
           guard let value = result[path: name], let reason = schema.refusal(of: name, value) else { continue }
           throw Failure(
             .invalidValue,
-            "\(subject): the former value is not valid today: \(reason). Nothing was written.")
+            "\(subject): the earlier value is not valid today: \(reason). Nothing was written.")
         }
       }
     }

@@ -22,7 +22,7 @@ struct UndoVerb: Verb {
       Without TARGET, or with --all, takes back the last change of any app, and says of which.
 
       Nothing is written if a value was changed again since (status 9), if the history has nothing to undo or does not \
-      have the former value (1), if the value is as before already (1), if the app would refuse the former value today \
+      have the earlier value (1), if the value is as before already (1), if the app would refuse the earlier value today \
       (4), if a key is locked (5), or if the entry is a migration (8).
 
       EXAMPLES

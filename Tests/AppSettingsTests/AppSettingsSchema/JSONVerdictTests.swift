@@ -16,7 +16,7 @@ import TestSupport
     case choices = "choices of types with several forms of one value, as `60m` and `1h`"
     case counts = "the bytes of `data`"
     case patterns = "patterns with escapes of letters, options or groups other than `(…)` and `(?:…)`"
-    case unique = "`unique`, where an element that is there twice counts once"
+    case unique = "`unique`, where an element that is there twice is one"
     case ordered = "`ordered`"
     case ids = "`ids` other than integers and UUIDs, their range, and two keys for one id"
     case large = "integers above 9223372036854775807: it accepts any string of 19 or 20 digits, in the range or not"

@@ -41,10 +41,10 @@ struct LayerCheckTests {
     try writePrivately("theme = 'x'\n", to: home.file("settings.d/@os.toml"))
     #expect(
       try found() == [
-        "settings.d/@host=laptop: ignored This file never counts: make '@host=laptop' a directory, with files '*.toml' in "
+        "settings.d/@host=laptop: ignored This file is never used: make '@host=laptop' a directory, with files '*.toml' in "
           + "it.",
-        "settings.d/@os.toml: ignored This file never counts: make '@os.toml' a directory, with files '*.toml' in it.",
-        "settings.d/@hostname=x: ignored This directory never counts: its name must begin with '@os=', '@arch=' or '@host='.",
+        "settings.d/@os.toml: ignored This file is never used: make '@os.toml' a directory, with files '*.toml' in it.",
+        "settings.d/@hostname=x: ignored This directory is never used: its name must begin with '@os=', '@arch=' or '@host='.",
         "settings.d/a.toml:1 invalid-value 'size' is the integer 99, but must be an integer from 1 to 9.",
         "settings.d/b.toml:1 reserved 'settings-locked' does nothing here: it locks keys in administrators' files only.",
         "settings.d/b.toml:2 unknown-key Unknown key 'them'. Did you mean 'theme'?",
@@ -90,7 +90,7 @@ struct LayerCheckTests {
     try writePrivately("dark\n", to: directory + "/theme")
     #expect(
       try found(variables: ["CREDENTIALS_DIRECTORY": directory]) == [
-        "~/credentials/theme: ignored The credential 'theme' never counts: the app does not mark this key as secret.",
+        "~/credentials/theme: ignored The credential 'theme' is never used: the app does not mark this key as secret.",
         "~/credentials/token: invalid-value The credential cannot be read: the app needs an integer.",
       ])
   }

@@ -24,7 +24,7 @@ struct HistoryPassages {
     #expect(settings[theme] == "blue")
   }
 
-  @Test func `an app undoes an entry, and reads a former text`() throws {
+  @Test func `an app undoes an entry, and reads an earlier text`() throws {
     let settings = try ScratchHome().store()
     try settings.set("dark", for: Self.theme)
     try settings.set(14, for: Self.fontSize)

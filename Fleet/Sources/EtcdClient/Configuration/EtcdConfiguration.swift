@@ -11,13 +11,13 @@ public struct EtcdConfiguration: Sendable {
   /// certificate.
   public var credentials: EtcdCredentials?
   /// Reads what the credentials are by now. It is called when the cluster has refused those that were used last, so that a
-  /// new password counts without a restart.
+  /// new password is used without a restart.
   public var renewedCredentials: (@Sendable () -> EtcdCredentials?)?
   /// How long a call may take over all endpoints that it tries, while nothing comes. It renews with each part of an answer
   /// and with a connection that comes about.
   public var deadline: Duration
   /// After which time without a word from a member it is asked for one, over each connection; `nil` if never. A connection
-  /// without an answer is closed: something on the way may acknowledge what nobody reads.
+  /// without an answer is closed: something in between may acknowledge what nobody reads.
   public var pingInterval: Duration? = .seconds(20)
   /// The threads to choose from; the process's shared ones if `nil`. A client uses one for each endpoint.
   public var eventLoopGroup: (any EventLoopGroup)?

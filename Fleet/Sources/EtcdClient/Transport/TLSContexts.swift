@@ -40,7 +40,7 @@ final class TLSContexts: Sendable {
   }
 
   /// The context for a new connection. As long as changed files cannot be used, such as a new certificate whose key has not
-  /// been replaced yet, it is the former one.
+  /// been replaced yet, it is the earlier one.
   var current: NIOSSLContext {
     state.withLock { state in
       let stamp = Self.stamp(of: tls)

@@ -87,7 +87,7 @@ public struct Ack: Hashable, Sendable, Codable {
   public var appVersion: Int?
   /// The revision of the snapshot that the answer is about.
   public var revision: Int64
-  /// The documents that are for the machine, from the one that counts least to the one that counts most.
+  /// The documents that are for the machine, from the one with the lowest precedence to the one with the highest.
   public var documents: [Document]
   /// The rollout, if the machine is one of its canaries.
   public var rollout: Rollout?

@@ -17,7 +17,7 @@ public struct LeaseState: Hashable, Sendable {
 
 /// Who has applied an app's documents, who refused them and why, and who is silent.
 public struct FleetStatus: Hashable, Sendable, Codable {
-  /// A machine and what there is to say about it.
+  /// A machine and what is known about it.
   public struct Entry: Hashable, Sendable, Codable {
     /// The machine's id.
     public var machine: String

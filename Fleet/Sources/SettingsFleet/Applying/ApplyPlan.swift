@@ -1,6 +1,6 @@
 /// What makes the documents of a fleet those of a directory.
 ///
-/// A document that somebody has changed by hand is not replaced: it is a conflict, until it is said whose text counts. Only
+/// A document that somebody has changed by hand is not replaced: it is a conflict, until it is said whose text is taken. Only
 /// what came from the directory before is removed.
 ///
 /// ```swift
@@ -9,7 +9,7 @@
 /// for steps in plan.batches(mostOperations: 128) { … }
 /// ```
 public struct ApplyPlan: Sendable {
-  /// Whose text counts where somebody has changed a document by hand.
+  /// Whose text is taken where somebody has changed a document by hand.
   public enum Take: Sendable {
     /// The directory's.
     case ours
@@ -23,7 +23,7 @@ public struct ApplyPlan: Sendable {
     public var source: String
     /// Whether documents that came from the directory, and are not in it any more, are removed.
     public var prunes = false
-    /// Whose text counts; `nil` for a conflict.
+    /// Whose text is taken; `nil` for a conflict.
     public var take: Take?
     /// The key to sign with.
     public var signing: DocumentWriter.Signing?

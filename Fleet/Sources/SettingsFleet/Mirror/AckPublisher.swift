@@ -173,7 +173,7 @@ extension MirrorStateMachine {
     return answers.send(at: now)
   }
 
-  /// Something else is at the answer's key than what was to be replaced: of a former run, of a call whose answer was
+  /// Something else is at the answer's key than what was to be replaced: of an earlier run, of a call whose answer was
   /// lost, or of another machine with this id.
   ///
   /// So a call that etcd carries out long after it was given up does not replace a newer answer.
@@ -188,7 +188,7 @@ extension MirrorStateMachine {
     guard answers.sending[ack.app] == ack else { return [] }
     answers.sending[ack.app] = nil
     answers.revisions[ack.app] = revision
-    // What came after our own answer is another machine's. What came before it is of a former run: a restored backup may
+    // What came after our own answer is another machine's. What came before it is of an earlier run: a restored backup may
     // have brought that back.
     if let lease, !answers.ownLeases.contains(lease), let own = answers.ownRevisions[ack.app], revision > own {
       answers.lastForeign = now

@@ -50,7 +50,7 @@ public struct Machine: Hashable, Sendable {
     self.requiresSignatures = requiresSignatures
   }
 
-  /// The scopes whose documents are for this machine, from the one that counts least to the one that counts most.
+  /// The scopes whose documents are for this machine, from the lowest precedence to the highest.
   public var scopes: [DocumentScope] { [.all] + groups.map { .group($0) } + [.host(host)] }
 
   /// What the keys of an app's documents for this machine begin with.

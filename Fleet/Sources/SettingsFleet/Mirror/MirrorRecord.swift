@@ -46,7 +46,7 @@ public struct MirrorRecord: Hashable, Sendable, Codable {
     public var id: String
     /// Its serial.
     public var serial: UInt64
-    /// Whether the machine has seen that it is over. It does not come back then.
+    /// Whether it is over, as far as the machine has seen. It does not come back then.
     public var isOver: Bool
   }
 

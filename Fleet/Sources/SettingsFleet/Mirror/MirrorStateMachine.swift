@@ -18,7 +18,7 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
   public enum Action: Hashable, Sendable {
     /// Open a watch of what is for this machine, from now on, after this time.
     case connect(stream: Int, after: Duration)
-    /// Close a watch. Nothing more that it says counts.
+    /// Close a watch. Whatever it still says is ignored.
     case disconnect(stream: Int)
     /// If another member serves this machine than its own, which was away, go back to that after this time, should it answer.
     case returnHome(stream: Int, after: Duration)

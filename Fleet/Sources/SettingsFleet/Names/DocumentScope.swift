@@ -26,7 +26,7 @@ public enum DocumentScope: Hashable, Sendable {
 
   /// The name of the file that a mirror keeps: `10-all.toml`, `20-group-web.toml`, `30-host.toml`.
   ///
-  /// Files are read in the order of their names, so that a host's document counts over its groups' and those over the one
+  /// Files are read in the order of their names, so that a host's document wins over its groups' and those over the one
   /// for all. A host's file does not have the host's name: there is one on a machine.
   public var fileName: String {
     switch self {
@@ -66,7 +66,7 @@ extension DocumentScope: CustomStringConvertible {
 }
 
 extension DocumentScope: Comparable {
-  /// From the scope that counts least to the one that counts most.
+  /// From the lowest precedence to the highest.
   public static func < (a: Self, b: Self) -> Bool { (a.rank, a.description) < (b.rank, b.description) }
 
   private var rank: Int {

@@ -81,7 +81,8 @@ public struct SealedSecrets: Hashable, Sendable {
     return secrets
   }
 
-  /// What counts on a machine, of all its documents of an app: for each secret that of the document which counts most.
+  /// What a machine uses, of all its documents of an app: for each secret that of the document with the highest
+  /// precedence.
   ///
   /// That is the order in which apps read the documents' files: by the bytes of their names.
   public static func effective(

@@ -19,7 +19,7 @@ public struct SealingKey: Hashable, Sendable {
     id = KeyFile.id(of: bytes)
   }
 
-  /// Reads the text of a key's file. Lines that are empty or begin with `#` do not count. `nil` if it is not one.
+  /// Reads the text of a key's file. Lines that are empty or begin with `#` are skipped. `nil` if it is not one.
   public init?(fileText: String) {
     guard let keys = KeyFile.keys(in: fileText, after: Self.fileHeader), keys.count == 1 else { return nil }
     self.init(keys[0].bytes, comment: keys[0].comment)
@@ -52,7 +52,7 @@ public struct SealingKey: Hashable, Sendable {
 /// A key that opens what was sealed for its public part.
 ///
 /// Its line in a file is `app-settings-fleet-key x25519 SECRET`, with the 32 bytes of the secret in Base64. A file may
-/// have several of them: when a machine gets a new key, it still needs the former one for a while.
+/// have several of them: when a machine gets a new key, it still needs the earlier one for a while.
 public struct UnsealingKey: Sendable {
   private let key: Curve25519.KeyAgreement.PrivateKey
   /// The part that writers get.
@@ -70,7 +70,7 @@ public struct UnsealingKey: Sendable {
     sealingKey = SealingKey(Array(key.publicKey.rawRepresentation))
   }
 
-  /// Reads the keys of a file, in their order. Lines that are empty or begin with `#` do not count. `nil` if another line
+  /// Reads the keys of a file, in their order. Lines that are empty or begin with `#` are skipped. `nil` if another line
   /// is not a key.
   public static func all(fileText: String) -> [UnsealingKey]? {
     KeyFile.keys(in: fileText, after: fileHeader)?.compactMap { secret, _ in

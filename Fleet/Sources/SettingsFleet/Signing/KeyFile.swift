@@ -1,6 +1,6 @@
 /// The files of keys: a line for each key, which is a header and 32 bytes in Base64. What follows a space is a comment.
 enum KeyFile {
-  /// The keys of a text and their comments. Lines that are empty or begin with `#` do not count. `nil` if another line is
+  /// The keys of a text and their comments. Lines that are empty or begin with `#` are skipped. `nil` if another line is
   /// not a key with this header.
   static func keys(in text: String, after header: String) -> [(bytes: [UInt8], comment: String)]? {
     var keys: [(bytes: [UInt8], comment: String)] = []

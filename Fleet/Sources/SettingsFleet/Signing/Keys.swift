@@ -10,7 +10,7 @@ public struct SigningKey: Sendable {
   /// Makes a random key.
   public init() { key = Curve25519.Signing.PrivateKey() }
 
-  /// Reads the text of a key's file. Lines that are empty or begin with `#` do not count. `nil` if it is not one.
+  /// Reads the text of a key's file. Lines that are empty or begin with `#` are skipped. `nil` if it is not one.
   public init?(fileText: String) {
     guard let secret = KeyFile.bytes(in: fileText, after: Self.fileHeader),
       let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: secret)
@@ -52,7 +52,7 @@ public struct VerificationKey: Hashable, Sendable {
     id = KeyFile.id(of: bytes)
   }
 
-  /// Reads the text of a key's file. Lines that are empty or begin with `#` do not count. `nil` if it is not one.
+  /// Reads the text of a key's file. Lines that are empty or begin with `#` are skipped. `nil` if it is not one.
   public init?(fileText: String) {
     guard let bytes = KeyFile.bytes(in: fileText, after: Self.fileHeader),
       let key = try? Curve25519.Signing.PublicKey(rawRepresentation: bytes)

@@ -102,7 +102,7 @@ public struct DocumentWriter: Sendable {
 
   /// Makes a text the document's.
   ///
-  /// A higher version than the document's is an upgrade: the former version stays as it is for old releases, and says
+  /// A higher version than the document's is an upgrade: the earlier version stays as it is for old releases, and says
   /// that it has a successor.
   ///
   /// - Parameters:

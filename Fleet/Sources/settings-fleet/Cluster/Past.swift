@@ -2,7 +2,7 @@ import EtcdClient
 import SettingsFleet
 import SettingsFleetEtcd
 
-/// The former texts of a document, as far back as the cluster has them.
+/// The earlier texts of a document, as far back as the cluster has them.
 struct Past {
   /// One change.
   struct Entry {
@@ -28,7 +28,7 @@ struct Past {
 
   /// The changes of the newest version of the document, newest first.
   ///
-  /// etcd keeps each revision until it is compacted. Then the entry that has no known former text is the last one.
+  /// etcd keeps each revision until it is compacted. Then the entry that has no known earlier text is the last one.
   ///
   /// - Parameters:
   ///   - since: The revision to begin at, going back; the newest if `nil`.

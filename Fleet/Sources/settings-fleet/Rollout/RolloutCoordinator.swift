@@ -64,7 +64,7 @@ struct RolloutCoordinator: Sendable {
   private func takeOver(_ rollout: Rollout, isPaused: Bool, for seconds: Int) async throws -> (Rollout, Int64) {
     if let problem = try context.settings.trust().problem(with: rollout, of: document) {
       // Whoever goes on with it signs it.
-      throw Failure(.notWritable, "Cannot take over the rollout: \(problem.message) Cancel it and begin another one.")
+      throw Failure(.notWritable, "Cannot resume the rollout: \(problem.message) Cancel it and begin another one.")
     }
     let writer = try await writer()
     let taken = try signed(rollout.taken(over: context.author, isPaused: isPaused), writer)
@@ -181,7 +181,7 @@ struct RolloutCoordinator: Sendable {
   /// What came of waiting.
   private enum Followed {
     case decided(RolloutStateMachine.Decision)
-    /// Somebody else has taken it over.
+    /// Somebody else has resumed it.
     case moved(Rollout)
   }
 

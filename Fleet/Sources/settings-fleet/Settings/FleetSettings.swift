@@ -59,7 +59,7 @@ extension SettingsKeys {
 
 /// How this machine or person reaches the fleet: the settings of the app `settings-fleet`.
 ///
-/// They come from files of the machine and the person. What is in the fleet's directory does not count here.
+/// They come from files of the machine and the person. What is in the fleet's directory is ignored here.
 struct FleetSettings {
   static let app = FleetNames.ownApp
 

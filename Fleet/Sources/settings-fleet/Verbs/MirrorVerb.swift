@@ -28,7 +28,7 @@ struct MirrorVerb: FleetVerb {
         settings-fleet mirror --listen 127.0.0.1:9477
       """)
 
-  @Flag(help: "Read the cluster once, apply what there is, and end. Does not answer.") var once = false
+  @Flag(help: "Read the cluster once, apply what it has, and end. Does not answer.") var once = false
 
   @Option(
     help: ArgumentHelp("Answer to GET /metrics at an address of this machine alone.", valueName: "127.0.0.1:port"))

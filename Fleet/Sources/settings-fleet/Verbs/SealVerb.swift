@@ -62,7 +62,7 @@ struct SealVerb: FleetVerb {
     }
     try await editor(of: document, in: context).change(because: "seal") { workspace in
       if let text = try workspace.text(of: document.scope), try Workspace.version(of: text) < newest {
-        // As with every other change: the new version of the document begins with the newer release of the app.
+        // Like every other change: the new version of the document begins with the newer release of the app.
         let answer = try await workspace.run("migrate", [], on: document.scope)
         guard answer.status == 0 else { return answer }
       }

@@ -41,7 +41,7 @@ struct UndoVerb: FleetVerb {
     }
   }
 
-  /// Refuses to sign a former text that no trusted key has signed.
+  /// Refuses to sign an earlier text that no trusted key has signed.
   private func checkFormer(of entry: Past.Entry, _ past: Past, in context: Context) async throws {
     let trust = try context.settings.trust()
     guard trust.isRequired else { return }

@@ -211,7 +211,7 @@ struct DocumentEditor {
   }
 
   private static func difference(_ text: [UInt8], since signed: (revision: Int64, text: [UInt8])?) -> String {
-    guard let signed else { return "The cluster has no former text that a trusted key has signed.\n" }
+    guard let signed else { return "The cluster has no earlier text that a trusted key has signed.\n" }
     let values = LogEntry.changes(from: signed.text, to: text)
     var lines = (values ?? []).map { "  \($0.line)\n" }
     if values == nil { lines = ["  the text does not parse\n"] }

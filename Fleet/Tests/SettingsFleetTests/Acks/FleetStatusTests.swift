@@ -81,7 +81,7 @@ struct FleetStatusTests {
     #expect(status.line == "rev \(cluster.revision): 1 pending (The disk is full.)")
   }
 
-  @Test func `an answer about a former text is pending`() {
+  @Test func `an answer about an earlier text is pending`() {
     var cluster = Fixture()
     cluster.put("bad")
     let ack = Self.item(Self.ack(cluster, Fixture.machine()))

@@ -82,7 +82,7 @@ struct ApplyPlanTests {
     #expect(plan([Self.document: [1: "a = 1\n"]], source: "other").isEmpty)
   }
 
-  @Test func `an upgrade leaves the former version for older releases`() throws {
+  @Test func `an upgrade leaves the earlier version for older releases`() throws {
     try apply(plan([Self.document: [1: "a = 1\n"]]))
     try apply(plan([Self.document: [2: "settings-version = 2\n"]]))
     #expect(text() == "a = 1\n" && text(version: 2) == "settings-version = 2\n")

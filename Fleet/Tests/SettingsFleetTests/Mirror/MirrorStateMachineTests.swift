@@ -440,7 +440,7 @@ struct MirrorStateMachineTests {
       let actions = mirror.publishConflicted(ack, with: LeaseID(rawValue: 99), revision: revision, at: .zero)
       return try #require(Self.published(actions))
     }
-    // A restored backup has an answer of a former run, from before this one's.
+    // A restored backup has an answer of an earlier run, from before this one's.
     let once = try conflict(2, revision: 40)
     #expect(once.problem == nil)
     #expect(mirror.published(once, revision: 45, at: .zero).isEmpty)

@@ -91,7 +91,7 @@ struct SignedPlanTests {
     #expect(fixture.follow().plan.answer == ["group/web refused replayed"])
   }
 
-  @Test func `a version that is gone is not replaced by a former one, unless the app is older`() {
+  @Test func `a version that is gone is not replaced by an earlier one, unless the app is older`() {
     var fixture = Self.fixture()
     fixture.apps["editor"] = InstalledApp(version: 2)
     fixture.putSigned("one", version: 1, serial: 5)

@@ -37,7 +37,7 @@ struct SealedValueTests {
     #expect(throws: SealedValue.Failure.noKeys) { try value.open(as: Self.name, in: Self.document, with: []) }
   }
 
-  @Test func `after a rotation the new key opens what is sealed again, and the former one what was`() throws {
+  @Test func `after a rotation the new key opens what is sealed again, and the earlier one what was`() throws {
     let new = UnsealingKey()
     let (old, again) = (try Self.seal(), try Self.seal(for: [new]))
     for value in [old, again] {
