@@ -189,7 +189,7 @@ struct DescribeCommandTests {
     let found = try ChildProcess.run(
       ChildProcess.product("settings-cli"), ["find", "hunter2"], environment: environment)
     #expect(found.status == 1 && found.output.isEmpty)
-    #expect(found.error.contains("Cannot search 'org.example.test': Cannot use the schema"), "\(found.error)")
+    #expect(found.error.contains("Cannot use the schema '\(test.schemaFile):3:8'"), "\(found.error)")
   }
 
   @Test func `a value under a former name is one of its key, of parts and of tables around it`() throws {

@@ -94,6 +94,20 @@ struct TryCommandTests {
     #expect(try run("try").error == "settings-cli: Nothing is being tried.\n")
   }
 
+  @Test func `a migration that the trial begins with is not taken back`() throws {
+    try test.home.write(
+      "schema-version = 1\napp = \"\(test.app)\"\n[keys.theme]\ntype = \"string\"\n"
+        + "[[migrations]]\nversion = 2\nname = \"n\"\nsteps = [{ rename = \"colour\", to = \"theme\" }]\n",
+      to: test.schemaFile)
+    try test.write("colour = \"light\"\n")
+    let result = try run("try", test.app, "theme", "dark", input: "\n")
+    #expect(result.status == 0 && result.output.hasSuffix("  theme: \"dark\" -> \"light\"\n"), "\(result)")
+    #expect(test.home.text() == "settings-version = 2\ntheme = \"light\"\n")
+    try test.write("colour = \"light\"\n")
+    let same = try run("try", test.app, "theme", "light", input: "\n")
+    #expect(same.status == 0 && same.error.contains("'theme' has that value already"), "\(same)")
+  }
+
   @Test func `a value that somebody else has changed meanwhile stays`() throws {
     let trial = try start()
     try test.done("unset", test.app, "theme")

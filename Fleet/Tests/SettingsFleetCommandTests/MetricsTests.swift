@@ -66,7 +66,7 @@ extension CommandTests.Busy {
     @Test(.enabled(if: promtool != nil, "promtool, of Debian's package 'prometheus', is not installed"))
     func `the alerts of the guide are rules of Prometheus`() async throws {
       let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
-      let text = try String(contentsOf: root.appendingPathComponent("docs/fleet.md"), encoding: .utf8)
+      let text = try String(contentsOf: root.appendingPathComponent("docs/fleet-metrics.md"), encoding: .utf8)
       let rules = try #require(text.components(separatedBy: "```yaml\ngroups:").dropFirst().first)
       try await Fleet.with { fleet in
         let file = fleet.root + "/rules.yml"

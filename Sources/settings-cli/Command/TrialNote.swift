@@ -125,9 +125,11 @@ final class TrialNote {
 
   // MARK: Ending
 
-  /// The change's entry in the history; `nil` if the change was not made.
+  /// The change's entry in the history; `nil` if the change was not made. A migration before it is no part of the trial.
   func entry(in store: SettingsStore) throws -> SettingsHistoryEntry? {
-    try store.history(limit: 100).first { !$0.isUnrecorded && $0.id > after && $0.actor.process == process }
+    try store.history(limit: 100).first {
+      !$0.isUnrecorded && $0.id > after && $0.actor.process == process && $0.reason != .migration
+    }
   }
 
   /// Takes the change back, and removes the note. What somebody else has changed since stays.

@@ -21,8 +21,7 @@ struct FindVerb: Verb {
       """)
 
   @Argument(help: ArgumentHelp("What to search for.", valueName: "word")) var words: [String]
-  // It is what is searched anyway; other verbs have it.
-  @Flag(help: .hidden) var all = false
+  @Flag(help: "All apps, which are searched in any case.") var all = false
   @Flag(help: "Print a JSON array of objects: app, key, value, description, matched.") var json = false
   @OptionGroup var common: CommonOptions
 
