@@ -48,6 +48,7 @@ struct HistoryCommandTests {
         """)
     #expect(try test.done("log", app, "font_size") == test.done("log", app, "editor.font-size"))
     #expect(try test.done("log", app, "--limit", "1").hasPrefix("#4 "))
+    #expect(try test.done("log", app, "-n", "1") == test.done("log", app, "--limit", "1"))
     try test.done("unset", app, "theme")
     #expect(
       SchemaHome.timeless(try test.done("log", app, "--limit", "2")) == """

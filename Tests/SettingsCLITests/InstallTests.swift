@@ -75,7 +75,7 @@ struct InstallTests {
     #expect(page.status == 0 && help.status == 0)
     let lists = help.output.components(separatedBy: " SUBCOMMANDS:\n").dropFirst()
     let verbs = lists.flatMap { $0.matches(of: /(?m)^  ([a-z]+)/) }
-    #expect(verbs.count == 31)
+    #expect(verbs.count == 33)
     for verb in verbs { #expect(page.output.contains("\n.SS \"\(verb.output.1)"), "\(verb.output.1)") }
     for heading in ["EXIT STATUS", "ENVIRONMENT", "FILES"] { #expect(page.output.contains("\n.SH \(heading)\n")) }
     guard FileManager.default.isExecutableFile(atPath: "/usr/bin/groff") else { return }

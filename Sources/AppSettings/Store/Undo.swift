@@ -97,7 +97,8 @@ struct Undo {
   private func notKept(_ path: TOMLPath) -> SettingsError {
     failure(
       .noHistory,
-      "the value of '\(path)' is not in the history, because it is a secret, or because no program had declared the key"
+      "the value of '\(path)' is not in the history, because it is a secret, or because no program had declared the key. "
+        + "Set it yourself. To take back an older change, name its key or its number"
     )
   }
 

@@ -32,7 +32,10 @@ struct LogVerb: Verb {
       "Only changes since this time: an age such as 2d, 3h, 30m or 1w, a day such as yesterday or monday, a date, or a date and time.",
       valueName: "when"))
   var since: String?
-  @Option(parsing: .unconditional, help: ArgumentHelp("At most this many changes.", valueName: "n")) var limit: Int?
+  @Option(
+    name: [.long, .customShort("n")], parsing: .unconditional,
+    help: ArgumentHelp("At most this many changes.", valueName: "n"))
+  var limit: Int?
   @Flag(
     help:
       "Print a JSON array of objects: number, time, reason, by, program, pid, uid, of, isUndone, isUnrecorded, isUnparsed, changes."

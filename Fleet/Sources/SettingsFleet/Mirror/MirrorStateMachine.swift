@@ -249,11 +249,10 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
     }
     switch outcome {
     case .done:
-      // Held back, only a range of everything shows that it is over.
+      // Held back, only a range of everything shows that it is over. What has failed in its middle is still to be retried.
       if request.app == nil {
         isHeld = false
-        retrying.reset()
-        retryAt = nil
+        if retryAt == nil { retrying.reset() }
       }
     case .needsEverything: want(nil)
     case .held: isHeld = true
@@ -315,6 +314,8 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
     wanted[app] = nil
     if app == nil {
       wanted = [:]
+      // It tries again what has failed until now.
+      retryAt = nil
       nextReread = now + Backoff.jittered(times.reread, using: &generator)
     }
     lastRange += 1

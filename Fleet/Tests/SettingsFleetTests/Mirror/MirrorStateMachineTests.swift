@@ -73,6 +73,22 @@ struct MirrorStateMachineTests {
     #expect(again.app == nil)
   }
 
+  @Test func `what fails in the middle of a range of everything is tried again after it`() throws {
+    var mirror = Self.watching()
+    let all = try #require(Self.range(mirror.recheck(at: .zero)))
+    _ = mirror.events([Self.all], from: 1, at: .zero)
+    let interlude = mirror.interlude(at: .zero)
+    let urgent = try #require(interlude)
+    _ = mirror.finished(urgent, .retry, at: .zero)
+    #expect(Self.range(mirror.finished(all, .done, at: .zero)) == nil)
+    let deadline = try #require(mirror.nextDeadline)
+    #expect(deadline <= MirrorTimes().longestRetryDelay)
+    let again = try #require(Self.range(mirror.tick(at: deadline)))
+    #expect(again.app == nil)
+    _ = mirror.finished(again, .done, at: deadline)
+    #expect(try #require(mirror.nextDeadline) >= MirrorTimes().heartbeat)
+  }
+
   @Test func `of the hints during a range of everything the newest is read first`() throws {
     var mirror = Self.watching()
     _ = try #require(Self.range(mirror.recheck(at: .zero)))
