@@ -41,7 +41,7 @@ extension SettingsKey where Value: SettingsSerializable {
 
   /// Makes an optional key: reading it gives `nil` while there is no value, and setting `nil` removes the value.
   ///
-  /// - Parameter details: As for a key of `Wrapped`; `nil` satisfies each constraint.
+  /// Its details are those of a key of `Wrapped`; `nil` satisfies each constraint.
   public convenience init<Wrapped>(_ name: some SettingsKeyName, _ details: SettingsKeyDetail<Wrapped>...)
   where Value == Wrapped? {
     self.init(name.description, fallback: .absent, details: details.map(\.optional), bridge: Value.settingsBridge)
