@@ -13,13 +13,6 @@ struct ForgetCommandTests {
 
   private var app: String { home.path + "/config/editr" }
 
-  @Test func `who would remove an app is told of it`() throws {
-    let result = try ChildProcess.run(
-      ChildProcess.product("settings-cli"), ["remove", "org.example.player"], environment: ScratchHome().environment)
-    #expect(
-      result.status == 2 && result.error.hasSuffix("there is 'settings-cli forget org.example.player'.\n"), "\(result)")
-  }
-
   @Test func `an app goes with its profiles, and recover brings its settings back`() throws {
     let text = "# Mine.\ntheme = \"dark\"  # at night\npassword = \"hunter2\"\n"
     try home.write(text, to: app + "/settings.toml")
