@@ -2,13 +2,12 @@
 /// carried out if it changes nothing.
 ///
 /// The words are those of gsettings, dconf, git config, defaults, kubectl, snap and apt, and what people guessed. Longer
-/// translations, with their options, are in docs/other-tools.md.
+/// translations, with their options, are in docs/cli.md.
 enum KnownElsewhere {
   /// Our command, and the words for it.
   static let answers: [(command: String, words: String)] = [
     ("get TARGET KEY", "read value query fetch print echo"),
     ("set TARGET KEY VALUE", "write put change update assign store add insert toggle enable disable patch"),
-    ("set TARGET KEY --append VALUE", "append push"),
     ("unset TARGET KEY", "delete del remove rm clear erase drop"),
     ("unset TARGET --all", "reset-recursively reset-all factory-reset purge wipe"),
     ("list TARGET", "show ls all keys view values settings cat list-keys list-recursively read-all"),
