@@ -43,6 +43,8 @@ extension RoundRun {
     case .memberReplaced:
       try await restoreMembers()
       try await arena.cluster.replace(member)
+      // It has carried out the log from its beginning, and was full once more if the cluster was.
+      try await makeRoom()
       return true
     case .restoredBackup: return false
     case .mirrorKilled:
@@ -219,6 +221,12 @@ extension RoundRun {
     await bell.wait(.milliseconds(300)) { false }
     // First, as etcd's manual says: defragmenting during other faults is out of scope.
     try await restoreMembers()
+    try await makeRoom()
+    return isFull
+  }
+
+  /// Does what an operator does about a full database: removes what filled it, compacts, defragments, and disarms.
+  private func makeRoom() async throws {
     let end = ContinuousClock.now + .seconds(20)
     while true {
       do throws(EtcdError) {
@@ -230,7 +238,7 @@ extension RoundRun {
         try await arena.client.put("filled", "1")
         // Each member stores ten times a second how far it has come.
         await bell.wait(.milliseconds(300)) { false }
-        return isFull
+        return
       } catch {
         guard error.isRetryable, .now < end else { throw error }
       }

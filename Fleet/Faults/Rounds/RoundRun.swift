@@ -108,7 +108,13 @@ actor RoundRun {
       let step = now.step.map { "in \($0.what) for \(ContinuousClock.now - $0.since)" } ?? "between calls"
       return "\(counter.counter): \(now.acknowledged - before) stored, \(step), last \(now.failure)"
     }
-    throw Failure("writers store nothing any more, although all is healed\n" + states.joined(separator: "\n"))
+    var sizes: [String] = []
+    for member in arena.cluster.members {
+      guard let status = try? await arena.client.status(at: member.endpoint) else { continue }
+      sizes.append("\(member.name): \(status.databaseSize) bytes, \(status.databaseSizeInUse) in use")
+    }
+    throw Failure(
+      "writers store nothing any more, although all is healed\n" + (states + sizes).joined(separator: "\n"))
   }
 
   // MARK: Repairs
