@@ -69,6 +69,7 @@ package struct Redaction: Sendable {
 
   /// Stands for a value that is not kept.
   package static let placeholder = "(not in the history)"
+  private static let quotedPlaceholder = "\"\(placeholder)\""
 
   /// The text as a history keeps it, which is valid TOML if the text is.
   package var keptText: [UInt8] { text(Self.keptForm) }
@@ -76,7 +77,8 @@ package struct Redaction: Sendable {
   /// What stands for a part in ``keptText``.
   static func keptForm(of part: HiddenPart) -> String {
     switch part.kind {
-    case .value(let key): (key.map { "\($0) = " } ?? "") + "\"\(placeholder)\""
+    case .value(nil): quotedPlaceholder
+    case .value(let key?): "\(key) = \(quotedPlaceholder)"
     case .section: "[\(part.path)] # \(placeholder)"
     case .rest, .comment, .unparsed: "# \(placeholder)"
     }

@@ -104,6 +104,7 @@ struct Commit {
     let bytes = contents.bytes
     var document = try core.takeOver(bytes, knowing: known)
     let isImport = try bytes == nil && core.begin(&document)
+    let original = document
     if bytes != nil { backup = try core.migrate(&document, of: contents) }
     let isMigration = backup != nil
     if isMigration { hasMigrated = true }
@@ -126,13 +127,14 @@ struct Commit {
     var news = HistoryWrite(old: bytes, new: text, reason: cause?.reason ?? .edits(applied), of: contents.status)
     news.reversal = cause?.reversal
     news.newDocument = document
+    // A new file that begins with its version has had no text before.
+    news.oldDocument = bytes == nil ? TOMLDocument() : original
     if isImport {
       news.reason = .import
     } else if isMigration, applied.isEmpty {
       news.reason = .migration
     } else {
-      // A new file that begins with its version has had no text before.
-      if isMigration { news.migrated = base } else { news.oldDocument = bytes == nil ? TOMLDocument() : base }
+      if isMigration { news.migrated = base }
       news.paths = applied.map(\.path)
       news.keys = applied.compactMap(\.key)
     }

@@ -139,6 +139,7 @@ private struct Hiding {
         addAll(in: table)
         continue
       }
+      let start = rest.count
       for id in document.tree.children(of: table) {
         let node = document.tree[id]
         let place = rule.place(document.withBase { KeyText.string(node, in: $0) }, in: place)
@@ -149,6 +150,8 @@ private struct Hiding {
           rest.append((id, place))
         }
       }
+      // In the order of the text, as far as it goes.
+      rest[start...].reverse()
     }
   }
 
@@ -156,9 +159,11 @@ private struct Hiding {
   private mutating func addAll(in table: DocumentIndex.ID) {
     var rest = [table]
     while let table = rest.popLast() {
+      let start = rest.count
       for id in document.tree.children(of: table) {
         if document.tree[id].kind.isTable { rest.append(id) } else { add(id) }
       }
+      rest[start...].reverse()
     }
   }
 
@@ -213,6 +218,11 @@ private struct Hiding {
     while let table = document.inlineTable(around: outer) {
       steps += distance(from: outer, to: table)
       outer = table
+    }
+    if outer == id, !hasComments {
+      // Its lines need not be found.
+      add(.value(key: nil), path, Int(document.tree[id].start)..<Int(document.tree[id].end))
+      return
     }
     let statement = document.statement(of: outer)
     let isOneLine = !document.bytes[statement].dropLast().contains(Byte.newline)
@@ -303,9 +313,13 @@ private struct Hiding {
         Byte.isBlank($0) || $0 == Byte.newline || $0 == Byte.carriageReturn
       }
     }
-    for part in parts.sorted(by: {
-      ($0.range.lowerBound, -$0.range.upperBound) < ($1.range.lowerBound, -$1.range.upperBound)
-    }) {
+    func areInOrder(_ a: HiddenPart, _ b: HiddenPart) -> Bool {
+      (a.range.lowerBound, -a.range.upperBound) < (b.range.lowerBound, -b.range.upperBound)
+    }
+    // They are in order already where tables follow each other, as in most files: sorting would compare each again.
+    let isSorted = zip(parts, parts.dropFirst()).allSatisfy { !areInOrder($1, $0) }
+    result.reserveCapacity(parts.count)
+    for part in isSorted ? parts : parts.sorted(by: areInOrder) {
       guard let last = result.last else {
         result.append(part)
         continue
