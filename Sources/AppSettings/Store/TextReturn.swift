@@ -30,9 +30,17 @@ struct TextReturn {
     let moved = parts.compactMap { part -> TextChange.Part? in
       guard var result = part.moved(by: later), let place = kept.places.place(ofKept: result.offset) else { return nil }
       result.offset = place
-      if isAboveHidden(part) {
-        // The comments there belong to it.
-        if result.removed.isEmpty { result.offset = Self.commentStart(above: result.offset, in: document.bytes) }
+      let replacesUnknown = Self.areUnknownComments(result.removed)
+      if replacesUnknown { result.removed = [] }
+      if replacesUnknown || isAboveHidden(part) {
+        if result.removed.isEmpty {
+          // The comments there belong to it, but for those that it begins with itself.
+          result.offset = Self.commentStart(above: result.offset, in: document.bytes)
+          let own = Self.commonComments(result.added[...], document.bytes[result.offset...])
+          if replacesUnknown, own == 0 { return nil }
+          result.offset += own
+          result.added.removeFirst(own)
+        }
         if Self.repeats(result, in: document.bytes) { return nil }
       }
       return result
@@ -70,6 +78,18 @@ struct TextReturn {
   /// Whether the line below a part has something left out: then the history does not have the comments above it.
   private func isAboveHidden(_ part: TextChange.Part) -> Bool {
     KeptText.beginning(of: after[(part.offset + part.removed.count)...].prefix { $0 != 0x0A }) != nil
+  }
+
+  /// Whether lines are nothing but comments that are left out: comments above a secret, which may have belonged to
+  /// something else before.
+  private static func areUnknownComments(_ bytes: [UInt8]) -> Bool {
+    KeptText.leavesOut(bytes) && lines(bytes[...]).allSatisfy { $0.isEmpty || isComment($0) }
+  }
+
+  /// The number of bytes of the comment lines that two texts begin with.
+  private static func commonComments(_ text: ArraySlice<UInt8>, _ other: ArraySlice<UInt8>) -> Int {
+    zip(lines(text).dropLast(), lines(other).dropLast()).prefix { isComment($0) && $0.elementsEqual($1) }
+      .reduce(0) { $0 + $1.0.count + 1 }
   }
 
   /// Whether a part would put back a comment that is below it already: one that was above something else before.
