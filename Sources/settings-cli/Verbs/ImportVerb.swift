@@ -57,6 +57,17 @@ struct ImportVerb: Verb {
   @OptionGroup var condition: UnchangedOption
   @OptionGroup var common: CommonOptions
 
+  private static func unknownFormat(of file: String, for target: String) -> String {
+    if [".yaml", ".yml"].contains(where: file.lowercased().hasSuffix) {
+      return "YAML is not among the formats. Make it JSON, as yq does, and import that: "
+        + "'settings-cli import \(target) - --format json'."
+    }
+    return
+      (file == "-"
+      ? "Standard input has no name that shows its format." : "The name '\(file)' does not show the format.")
+      + " Name the format with --format: \(SettingsImportFormat.allCases.map(\.rawValue).joined(separator: ", "))."
+  }
+
   /// Whether FILE has the settings of all apps. One word that cannot be an app's id can only be such a file.
   private var isOfAll: Bool {
     guard !all, original == nil, let word = target else { return all }
@@ -89,11 +100,7 @@ struct ImportVerb: Verb {
     if isOfAll { return try answerForAll() }
     guard let format = format ?? SettingsImportFormat(fileName: file) else {
       if file != "-" { _ = try content() }
-      throw Failure(
-        .usage,
-        (file == "-"
-          ? "Standard input has no name that shows its format." : "The name '\(file)' does not show the format.")
-          + " Name the format with --format, as in '--format ini'.")
+      throw Failure(.usage, Self.unknownFormat(of: file, for: target ?? "TARGET"))
     }
     var rules = SettingsImportRules(
       ignoring: Set(try ignore.map(Self.original)), takesOnlyMapped: onlyMapped,
