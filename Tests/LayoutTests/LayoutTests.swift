@@ -1,7 +1,8 @@
+import Foundation
 import Testing
 
 /// Folders are in the order in which they could be built: the files of each use the types of those before it, and of no
-/// other. `docs/design.md` says what each is for.
+/// other. `docs/design.md`, `Page/README.md` and `Fleet/README.md` say what each is for.
 struct LayoutTests {
   static let orders = [
     "Sources/SettingsTOML": [
@@ -44,6 +45,13 @@ struct LayoutTests {
         #expect(later.isEmpty, "\(target)/\(file.path) uses \(type) of \(later.sorted())")
       }
     }
+  }
+
+  @Test(arguments: orders.keys.sorted()) func `a document says what each folder is for`(_ target: String) throws {
+    let program = target.split(separator: "/")[0]
+    let path = SourceFile.path(inRepository: program == "Sources" ? "docs/design.md" : "\(program)/README.md")
+    let document = try String(contentsOfFile: path, encoding: .utf8)
+    for folder in Self.orders[target, default: []] { #expect(document.contains("`\(folder)`"), "\(target)/\(folder)") }
   }
 
   @Test(arguments: targets) func `no file is longer than 400 lines`(_ target: String) throws {

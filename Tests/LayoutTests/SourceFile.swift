@@ -27,12 +27,16 @@ struct SourceFile {
   ///
   /// - Parameter target: Its folder in the repository.
   static func all(of target: String) throws -> [SourceFile] {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../\(target)")
-      .standardizedFileURL.path
+    let root = path(inRepository: target)
     let names = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
     return try names.filter { $0.hasSuffix(".swift") }.sorted().map {
       SourceFile(path: $0, text: try String(contentsOfFile: root + "/" + $0, encoding: .utf8))
     }
+  }
+
+  /// The path of a file or a folder of the repository.
+  static func path(inRepository name: String) -> String {
+    URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../\(name)").standardizedFileURL.path
   }
 
   /// The text without comments, and with nothing but the code in strings.
