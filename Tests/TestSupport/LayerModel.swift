@@ -1,6 +1,6 @@
 package import AppSettings
 
-/// The rule for layers and locks of docs/file-format.md, done as it is written there: layer by layer over whole trees.
+/// The rule for layers and locks of docs/layers.md, done as it is written there: layer by layer over whole trees.
 package struct LayerModel {
   package typealias Tree = LayerCase.Tree
 

@@ -1,6 +1,6 @@
 /// Something that goes wrong.
 struct Fault: Sendable, CustomStringConvertible {
-  /// What kinds there are. Their texts are those of the table in docs/fleet.md.
+  /// What kinds there are. Their texts are those of the table in Faults/fleet.md.
   enum Kind: String, Sendable, CaseIterable {
     case leaderKilled = "leader killed"
     case memberKilled = "a member killed"

@@ -31,7 +31,7 @@ struct Options {
       --count N    so many rounds; without it, rounds follow until there were 500 faults
       --fleets N   fleets side by side, each a cluster of three members with three machines (3)
       --plaintext  all fleets do without TLS; otherwise, every second one does
-      --only TEXT  only faults with this text in their names, as docs/fleet.md lists them; rounds without one are
+      --only TEXT  only faults with this text in their names, as Faults/fleet.md lists them; rounds without one are
                    left out
       --limit MINUTES
                    begins no more rounds after this time

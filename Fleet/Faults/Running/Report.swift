@@ -1,4 +1,4 @@
-/// What a run did, as the tables in docs/fleet.md.
+/// What a run did, as the tables in Faults/fleet.md.
 struct Report {
   let figures: Figures.State
   let kinds: Set<Fault.Kind>

@@ -2,7 +2,7 @@
 /// carried out if it changes nothing.
 ///
 /// The words are those of gsettings, dconf, git config, defaults, kubectl, snap and apt, and what people guessed. Longer
-/// translations, with their options, are in docs/cli.md.
+/// translations, with their options, are in docs/other-tools.md.
 enum KnownElsewhere {
   /// Our command, and the words for it.
   static let answers: [(command: String, words: String)] = [
