@@ -18,6 +18,11 @@ struct ScriptTests {
     #expect(result.status == 0, "\(result.output)\(result.error)")
   }
 
+  @Test func `the command's reference keeps lines that the help shows as they are`() throws {
+    #expect(try Document("docs/cli-administration.md").lines.contains(#"{"unset": "theme"}"#))
+    #expect(try Document("docs/cli-file.md").lines.contains { $0.contains("`EDITOR__FONT_SIZE='14'`") })
+  }
+
   @Test(arguments: Repository.files(in: "docs", ending: ".md"))
   func `no guide has more than 500 lines`(_ path: String) throws {
     // The last line ends with a line break.
