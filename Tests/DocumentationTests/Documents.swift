@@ -24,7 +24,7 @@ struct Document {
   /// reference.
   static let all: [Document] = {
     let paths =
-      ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md"]
+      ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md", "CHANGELOG.md", "Faults/fleet.md"]
       + ["Benchmarks", "Faults", "Fleet", "Page"].map { $0 + "/README.md" }
       + Repository.files(in: "docs", ending: ".md")
       + Repository.files(in: "Examples", ending: ".md") + Repository.files(in: "Sources", ending: ".md")
