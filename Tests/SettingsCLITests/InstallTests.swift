@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// `Scripts/install` and `Scripts/deb`, with the executable that was built with the tests.
+/// `Scripts/install`, `Scripts/deb` and `Scripts/release`, with the executable that was built with the tests.
 struct InstallTests {
   let home = ScratchHome()
   private let executable = ChildProcess.product("settings-cli")
@@ -91,5 +91,29 @@ struct InstallTests {
     // Not looked through by lintian: this executable is not the one that is shipped.
     let checked = try script("deb --try \"$(ls *.deb)\"")
     #expect(checked.status == 0 && checked.output.contains("settings-cli 0.1.0"), "\(checked)")
+  }
+
+  @Test func `a release has checksums that hold, and a tarball that is unpacked below a prefix`() throws {
+    let made = try script("release --from '\(folder)' downloads")
+    #expect(made.status == 0, "\(made)")
+    let answer = try ChildProcess.shell(
+      """
+      cd downloads && sha256sum --check SHA256SUMS && mkdir prefix &&
+      tar -xzf app-settings-0.1.0-linux-*.tar.gz -C prefix --strip-components 1 && prefix/bin/settings-cli --version &&
+      ls prefix/share/doc/app-settings
+      """, environment: home.environment, directory: home.path)
+    let hasPackages = FileManager.default.isExecutableFile(atPath: "/usr/bin/dpkg-deb")
+    #expect(answer.output.split(separator: "\n").count { $0.hasSuffix(": OK") } == (hasPackages ? 2 : 1), "\(answer)")
+    #expect(answer.output.hasSuffix("settings-cli 0.1.0\nCHANGELOG.md\nLICENSE\n"), "\(answer)")
+  }
+
+  @Test func `a release says what it cannot do, and leaves nothing`() throws {
+    #expect(try script("release --all --nonsense").status == 2)
+    #expect(try script("release one two").status == 2)
+    let missing = try script("release --from nowhere downloads")
+    #expect(missing.status == 1 && missing.error == "release: there is no folder 'nowhere'\n", "\(missing)")
+    let empty = try script("release --from . downloads")
+    #expect(empty.status == 1 && empty.error.contains("there is no executable"), "\(empty)")
+    #expect(!FileManager.default.fileExists(atPath: home.path + "/downloads"))
   }
 }
