@@ -29,6 +29,10 @@ struct ScriptTests {
     #expect(try Repository.lines(of: path).count <= 501)
   }
 
+  @Test func `the README has at most 9,000 bytes`() throws {
+    #expect(try Repository.lines(of: "README.md").joined(separator: "\n").utf8.count <= 9_000)
+  }
+
   @Test func `the guides have at most 55,000 words`() throws {
     // Without the design, which is for contributors, and the command's reference, which is made from its help.
     let guides = Repository.files(in: "docs", ending: ".md").filter {
