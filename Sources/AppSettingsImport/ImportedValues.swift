@@ -39,7 +39,7 @@ struct ImportedValues {
       guard there.table == nil || value.table != nil else {
         return skip(path, "'\(path)' is a table, and cannot have a value")
       }
-      skip(path, "it has several values, of which the last one is taken")
+      skip(path, "it has several values; the last one is used")
     }
     values.apply(Edit(path: path, value: value))
     texts[path] = text

@@ -90,7 +90,7 @@ struct AllAppsTests {
 
   // MARK: Undoing
 
-  @Test func `undo without a target takes back the last change of any app, and says of which`() throws {
+  @Test func `undo without a target takes back the last change of any app, and names that app`() throws {
     try test.done("set", test.app, "theme", "light")
     try test.done("set", maps, "zoom", "5.5")
     try test.done("set", test.app, "editor.font-size", "20")

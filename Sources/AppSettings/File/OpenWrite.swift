@@ -20,7 +20,7 @@ import Glibc
 ///
 /// Missing directories are created (0700) first, and removed if nothing is written after all. A new file is 0600, or
 /// 0644 if it is shared. An existing file keeps its mode, owner and extended attributes as far as the process may set
-/// them; ``lost`` lists what it could not keep. Nobody can ever open the new file who may not open the old one.
+/// them; ``lost`` lists what it could not keep. A user who may not open the old file can never open the new one.
 struct OpenWrite: ~Copyable {
   let file: SettingsFile
   /// Where the path led when it was locked.

@@ -127,7 +127,7 @@ struct Commit {
     var news = HistoryWrite(old: bytes, new: text, reason: cause?.reason ?? .edits(applied), of: contents.status)
     news.reversal = cause?.reversal
     news.newDocument = document
-    // A new file that begins with its version has had no text before.
+    // A new file had no earlier text, even if it begins with its version.
     news.oldDocument = bytes == nil ? TOMLDocument() : original
     if isImport {
       news.reason = .import

@@ -24,7 +24,7 @@ extension TOMLDocument {
     try insert(value, under: table, rest)
   }
 
-  /// The deepest table along the path to a path, and the keys that are missing from there.
+  /// The deepest existing table above a location, and the keys that are missing below it.
   func nearestTable(to location: Location) throws(TOMLEditError) -> (id: DocumentIndex.ID, rest: [String]) {
     var id = DocumentIndex.root
     for (index, step) in location.steps.enumerated() {

@@ -36,7 +36,7 @@ struct EndSignals: Sendable {
     return number
   }
 
-  /// Waits for one, at most for some time.
+  /// Waits for a signal, at most for so many seconds.
   ///
   /// - Returns: `nil` if the time has passed.
   func wait(seconds: Double?) -> CInt? {

@@ -23,7 +23,7 @@ struct ForeignFile {
     user = ((try? system.status(at: path)) ?? nil)?.owner
   }
 
-  /// A sentence with the place and the owner of the file.
+  /// A sentence that says where the file is, and whose it is.
   var owner: String { "It is a link to '\(path)'\(user.map { ", which belongs to \(Self.name(of: $0))" } ?? "")." }
 
   /// The same, and what to do.

@@ -8,7 +8,7 @@ struct FindVerb: Verb {
     abstract: "Find keys of all apps by their names, descriptions and values.",
     discussion: """
       Prints a line 'app key = value' for each key in which every WORD occurs: in its name, in its description, or in \
-      its value. A description that has a WORD follows after '#'. Case does not matter. If nothing has the words as \
+      its value. If a description has a WORD, it follows after '#'. Case does not matter. If nothing has the words as \
       typed, keys with similar words are printed, and a message says so. The values of secrets are neither searched \
       nor shown.
 

@@ -20,8 +20,8 @@ struct UnsetVerb: Verb {
 
       --all removes every key, after a backup, and prints what it removed and the path of the backup. Reserved keys, \
       such as settings-version, stay, and so do keys that an administrator has locked, and comments that are set off \
-      by a blank line or begin the file. An app's file of which nothing else is left goes, so that 'apps' does not list \
-      the app for it.
+      by a blank line or begin the file. If nothing else is left in an app's file, the file is removed, so that 'apps' \
+      does not list the app for it.
 
       EXAMPLES
         settings-cli unset org.example.editor editor.font-size

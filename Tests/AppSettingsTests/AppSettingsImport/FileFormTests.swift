@@ -36,7 +36,7 @@ struct FileFormTests {
     let (root, report) = try take(text, as: format)
     #expect(root == ["view": ["size": 3, "other": 2]])
     #expect(report.taken.map(\.key.description) == ["view.size", "view.other"])
-    #expect(skipped(report) == ["view.size: it has several values, of which the last one is taken"])
+    #expect(skipped(report) == ["view.size: it has several values; the last one is used"])
   }
 
   @Test func `a variable that is set twice is reported, too`() throws {
