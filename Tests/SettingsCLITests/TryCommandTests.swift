@@ -94,6 +94,53 @@ struct TryCommandTests {
     #expect(try run("try").error == "settings-cli: Nothing is being tried.\n")
   }
 
+  @Test func `a profile that is chosen meanwhile keeps no trial from being taken back`() throws {
+    try test.done("profile", test.app, "new", "work")
+    let trial = try start()
+    try test.done("profile", test.app, "use", "work")
+    let second = try run("try", test.app, "theme", "dark", "--layer", "user", input: "\n")
+    #expect(second.status == 5 && second.error.contains("Process \(trial.id) is trying 'theme'"), "\(second)")
+    trial.signal(SIGTERM)
+    #expect(trial.wait() == 0)
+    expectNothingLeft()
+  }
+
+  @Test func `what cannot be taken back for now is taken back later`() throws {
+    let trial = try start()
+    let text = try #require(test.home.text())
+    try test.write(text + "x = = 1\n")
+    trial.signal(SIGTERM)
+    #expect(trial.wait() == 6 && test.home.names(in: notes).count == 1)
+    let result = try run("try")
+    #expect(result.status == 6 && result.error.contains("'theme' in 'org.example.test' back later, use"), "\(result)")
+    try test.write(text)
+    #expect(try run("try").status == 0)
+    expectNothingLeft()
+  }
+
+  @Test func `a trial that was killed before its change was recorded is taken back`() throws {
+    let trial = try start()
+    trial.signal(SIGKILL)
+    trial.wait()
+    try FileManager.default.removeItem(atPath: test.home.path + "/state/app-settings/files")
+    #expect(try test.done("try") == "  theme: \"dark\" -> \"light\"\n")
+    expectNothingLeft()
+  }
+
+  @Test func `a trial that was killed after it was taken back is not taken back again`() throws {
+    let trial = try start()
+    let note = notes + "/" + test.home.names(in: notes)[0]
+    let text = try #require(test.home.text(of: note))
+    trial.signal(SIGTERM)
+    trial.wait()
+    for value in ["light", "dark"] {
+      try test.done("set", test.app, "theme", value)
+      try test.home.write(text, to: note)
+      #expect(try test.done("try") == "" && test.done("get", test.app, "theme") == value + "\n")
+    }
+    #expect(test.home.names(in: notes).isEmpty)
+  }
+
   @Test func `a migration that the trial begins with is not taken back`() throws {
     try test.home.write(
       "schema-version = 1\napp = \"\(test.app)\"\n[keys.theme]\ntype = \"string\"\n"
@@ -132,6 +179,15 @@ struct TryCommandTests {
         input: "\n", directory: test.home.path)
       #expect(result.status == status && result.error.contains(message), "\(words): \(result)")
       expectNothingLeft()
+    }
+    try test.write("plan = { password = \"a\" }\n")
+    let secret = try run("try", test.app, "plan", "{ name = \"b\" }", input: "\n")
+    #expect(secret.status != 0 && test.home.text() == "plan = { password = \"a\" }\n", "\(secret)")
+    try test.home.write("plan = { password = \"a\" }\n", to: test.home.path + "/x.toml")
+    for value in ["{ name = \"b\" }", "{ password = \"b\" }"] {
+      let result = try run("try", "./x.toml", "plan", value, input: "\n")
+      #expect(result.status == 4 && result.error.contains("it is a secret or has one"), "\(result)")
+      #expect(test.home.text(of: test.home.path + "/x.toml") == "plan = { password = \"a\" }\n")
     }
     // No trial makes an app.
     #expect(try run("try", "org.example.none", "a", "1", input: "\n").status == 3)

@@ -77,8 +77,9 @@ struct HistoryText {
     }
   }
 
-  private static func line(
-    of path: TOMLPath, from old: TOMLValue?, to new: TOMLValue?, isHidden: Bool, isLong: Bool = false
+  /// A change of a value.
+  static func line(
+    of path: TOMLPath, from old: TOMLValue?, to new: TOMLValue?, isHidden: Bool = false, isLong: Bool = false
   ) -> String {
     let terminal = Terminal.output
     func text(_ value: TOMLValue?) -> String {

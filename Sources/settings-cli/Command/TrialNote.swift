@@ -5,9 +5,9 @@ import Glibc
 
 /// The note of a trial, a change that is taken back unless it is kept, from before the change is made until it is over.
 ///
-/// It is the note of the settings page: the same directory, form and rule. Its maker holds a lock on it for as long as it
-/// lives, and the kernel releases that however it ends. Whoever finds a note without a lock takes the change back, by the
-/// entry of the history that the maker's process made.
+/// It is the note of the settings page: the same directory and form. Its maker holds a lock on it for as long as it lives,
+/// and the kernel releases that however it ends. 'try' takes the change of a note without a lock back, by the entry of the
+/// history that the maker's process made.
 final class TrialNote {
   /// An app's id, or an absolute path.
   let target: String
@@ -17,13 +17,22 @@ final class TrialNote {
   /// The newest entry of the history before the change.
   let after: Int
   let process: Int
+  /// The values before and after the change, for a process that was killed before the history had the entry; `nil` in a
+  /// note of the page.
+  private let values: Values?
   private let path: String
   private let descriptor: CInt
 
+  struct Values {
+    var old: TOMLValue?
+    var new: TOMLValue
+  }
+
   private init(
-    _ path: String, _ descriptor: CInt, target: String, options: [String], keys: [String], after: Int, process: Int
+    _ path: String, _ descriptor: CInt, target: String, options: [String], keys: [String], after: Int, process: Int,
+    _ values: Values?
   ) {
-    (self.path, self.descriptor) = (path, descriptor)
+    (self.path, self.descriptor, self.values) = (path, descriptor, values)
     (self.target, self.options, self.keys, self.after, self.process) = (target, options, keys, after, process)
   }
 
@@ -34,7 +43,9 @@ final class TrialNote {
   /// Notes that this process is about to try a change.
   ///
   /// - Throws: ``Failure`` with status 7 if it cannot be noted.
-  static func make(for target: Target, options: [String], keys: [TOMLPath], after number: Int) throws -> TrialNote {
+  static func make(
+    for target: Target, options: [String], _ key: TOMLPath, _ values: Values, after number: Int
+  ) throws -> TrialNote {
     let location = try target.location()
     let directory = directory(of: location)
     func failure(_ number: CInt) -> Failure {
@@ -51,21 +62,24 @@ final class TrialNote {
     guard descriptor >= 0 else { throw failure(errno) }
     let note = TrialNote(
       path, descriptor, target: target.isFile ? location.file : target.name, options: options,
-      keys: keys.map(\.description), after: number, process: Int(getpid()))
+      keys: [key.description], after: number, process: Int(getpid()), values)
     let bytes = Array(
       Shown.object([
         ("target", JSONText.quoted(note.target)), ("options", Shown.json(.array(options.map { .string($0) }))),
         ("keys", Shown.json(.array(note.keys.map { .string($0) }))), ("after", String(number)),
-        ("pid", String(note.process)),
+        ("pid", String(note.process)), ("old", values.old.map { JSONText.quoted($0.tomlText) } ?? "null"),
+        ("new", JSONText.quoted(values.new.tomlText)),
       ]).utf8)
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, pwrite(descriptor, bytes, bytes.count, 0) == bytes.count,
-      fdatasync(descriptor) == 0
+    var status = stat()
+    guard flock(descriptor, LOCK_EX) == 0, fstat(descriptor, &status) == 0,
+      pwrite(descriptor, bytes, bytes.count, 0) == bytes.count, fdatasync(descriptor) == 0
     else {
       let number = errno
       note.remove()
       throw failure(number)
     }
-    return note
+    // Another process that found it before it was locked has removed it.
+    return status.st_nlink > 0 ? note : try make(for: target, options: options, key, values, after: number)
   }
 
   func remove() { _ = path.withPath { unlink($0) } }
@@ -104,7 +118,9 @@ final class TrialNote {
   }
 
   private convenience init?(_ path: String, _ descriptor: CInt) {
-    var bytes = [UInt8](repeating: 0, count: 1 << 20)
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
     let count = pread(descriptor, &bytes, bytes.count, 0)
     guard count > 0, let text = String(validating: bytes[..<count], as: UTF8.self),
       let note = (try? JSONText.value(of: text))??.table, case .string(let target)? = note["target"],
@@ -116,8 +132,25 @@ final class TrialNote {
     var (keys, process) = ([String](), 0)
     if case .array(let values)? = note["keys"] { keys = texts(values) }
     if case .integer(let number)? = note["pid"] { process = Int(number) }
+    func value(_ name: String) -> TOMLValue? {
+      if case .string(let text)? = note[name] { try? TOMLValue(parsing: text) } else { nil }
+    }
     self.init(
-      path, descriptor, target: target, options: texts(options), keys: keys, after: Int(number), process: process)
+      path, descriptor, target: target, options: texts(options), keys: keys, after: Int(number), process: process,
+      value("new").map { Values(old: value("old"), new: $0) })
+  }
+
+  /// Whether it is a trial in the file of another one.
+  ///
+  /// - Parameter store: The store of that file, which a note of the page names without options.
+  func isIn(_ other: TrialNote, _ store: SettingsStore) -> Bool {
+    target == other.target && (options.isEmpty ? Self.options(of: store) : options) == other.options
+  }
+
+  /// The options that name the file of a store whose app may get another profile meanwhile.
+  static func options(of store: SettingsStore) -> [String] {
+    guard let personal = store.location?.personal else { return [] }
+    return ["--layer=\(personal.profile.map { "profile:\($0)" } ?? "user")"]
   }
 
   /// What is tried, for messages.
@@ -127,8 +160,9 @@ final class TrialNote {
 
   /// The change's entry in the history; `nil` if the change was not made. A migration before it is no part of the trial.
   func entry(in store: SettingsStore) throws -> SettingsHistoryEntry? {
-    try store.history(limit: 100).first {
-      !$0.isUnrecorded && $0.id > after && $0.actor.process == process && $0.reason != .migration
+    try store.history().first {
+      !$0.isUnrecorded && $0.id > after && $0.actor.process == process
+        && ![.migration, .undo, .redo].contains($0.reason)
     }
   }
 
@@ -136,30 +170,57 @@ final class TrialNote {
   ///
   /// - Returns: A line for the entry, and one for each value that was put back; none if the change was not made, or is
   ///   taken back already.
-  /// - Throws: ``Failure`` with status 9 for a value that was changed since. What fails for now, with status 7, leaves
-  ///   the note.
+  /// - Throws: ``Failure`` with status 9 for a value that was changed since. What may succeed later leaves the note.
   func takeBack() throws -> [String] {
     do {
-      let layer = try LayerOptions.parse(options).layer
-      let target = Target(target, layer)
-      guard let entry = try entry(in: try target.openUnread()) else {
-        remove()
-        return []
-      }
-      let store = try target.open(isForWriting: true, writesLater: true)
-      let plan = try store.undo(.entry(entry.id)) {
-        try UndoAnswer.check($0, in: store, target.schema, target)
+      let target = Target(target, try LayerOptions.parse(options).layer)
+      let lines: [String]
+      if let entry = try entry(in: try target.openUnread()) {
+        lines = entry.isUndone ? [] : try takeBack(entry, target)
+      } else {
+        lines = try putBackUnrecorded(target)
       }
       remove()
-      let text = HistoryText(of: target)
-      return plan.hasChanged ? [text.summary(of: plan.entry)] + text.lines(of: plan) : []
+      return lines
     } catch {
       var failure = Failure(any: error)
-      if failure.status != .io { remove() }
-      if failure.status == .changed {
+      switch failure.status {
+      case .notWritable, .unparsable, .io, .migration:
+        Output.note("To put the earlier value of \(words) back later, use 'settings-cli try'.")
+      case .changed:
         failure.message = "\(words) stays as it is, because somebody else has changed it: 'settings-cli log' shows who."
+        fallthrough
+      default: remove()
       }
       throw failure
     }
+  }
+
+  private func takeBack(_ entry: SettingsHistoryEntry, _ target: Target) throws -> [String] {
+    let store = try target.open(isForWriting: true, writesLater: true)
+    let plan = try store.undo(.entry(entry.id)) {
+      try UndoAnswer.check($0, in: store, target.schema, target)
+    }
+    let text = HistoryText(of: target)
+    return plan.hasChanged ? [text.summary(of: plan.entry)] + text.lines(of: plan) : []
+  }
+
+  /// Puts the earlier value back where the process was killed between the write and its entry in the history.
+  private func putBackUnrecorded(_ target: Target) throws -> [String] {
+    guard let values, values.old != values.new, let key = keys.first else { return [] }
+    let path = try KeyArgument.parse(key)
+    let schema = target.schema
+    let names = schema.names(of: path)
+    let store = try target.open(mayBeUnknown: true, isForWriting: true, writesLater: true)
+    // The write of another process records the change as one from outside. A second one is somebody else's.
+    let changes = try store.history(at: names).filter { $0.id > after && $0.reason != .migration }
+    func isTried(_ document: TOMLDocument) -> Bool { names.contains { document[$0] == values.new } }
+    guard isTried(store.snapshot.userDocument), changes.count < 2, changes.allSatisfy({ $0.reason == .outside }) else {
+      return []
+    }
+    let isChanged = try GuardedChange().make(in: store, schema) { view in
+      isTried(view.userDocument) ? schema.edits(storing: [(path, values.old)], in: view) : []
+    }
+    return isChanged ? ["", HistoryText.line(of: path, from: values.new, to: values.old)] : []
   }
 }

@@ -18,8 +18,9 @@ struct TryVerb: Verb {
       If the process or the machine is killed, the next 'try' puts the value back, and so does the settings page when it \
       starts. Without operands, 'try' does only that, and prints the trials that go on.
 
-      Both changes are in the history. If somebody else has changed the value meanwhile, it stays as it is. A secret \
-      cannot be tried, because the history does not keep it.
+      Both changes are in the history. If somebody else has changed the value meanwhile, it stays as it is. If the file \
+      cannot be written then, the next 'try' puts the value back. A secret cannot be tried, because the history does not \
+      keep it.
 
       Exits 0 if the earlier value is back or the new one is kept, 9 if the value was changed by somebody else meanwhile. \
       Ctrl-C ends the process as a signal does, after the value is back. Nothing is tried, and the exit status is 4 or 5, \
@@ -71,10 +72,14 @@ struct TryVerb: Verb {
     // Before the change: from now on they end the trial.
     let signals = EndSignals(notice: SIGUSR1)
     let notes = try TrialNote.all()
-    for note in notes.abandoned { Self.end(note) }
-    guard let name = target else { return Self.list(notes) }
+    let failed = notes.abandoned.compactMap(Self.end).first
+    guard let name = target else {
+      Self.list(notes)
+      if let failed { throw Failure(failed) }
+      return
+    }
     let target = try Target(typed: name, layer.layer)
-    let note = try begin(target, among: notes.open)
+    let note = try begin(target)
     do {
       try SetVerb.answer(target, words: words)
     } catch {
@@ -85,7 +90,9 @@ struct TryVerb: Verb {
       throw failure
     }
     guard let entry = try note.entry(in: try target.openUnread()) else {
-      note.remove()
+      guard try note.takeBack().isEmpty else {
+        throw Failure(.io, "The history could not record the change. The earlier value is back.")
+      }
       return Output.note("'\(note.keys[0])' has that value already: there is nothing to try.")
     }
     let seconds = try time.map(Self.seconds)
@@ -112,43 +119,58 @@ struct TryVerb: Verb {
   }
 
   /// Notes the trial, if there can be one.
-  private func begin(_ target: Target, among open: [TrialNote]) throws -> TrialNote {
+  private func begin(_ target: Target) throws -> TrialNote {
     let schema = try SchemaLookup.find(target.name)
     let pair = try SettingsChange(words, changesElements: false).pairs[0]
-    guard !schema.isSecret(pair.key, .string(pair.text)) else {
-      throw Failure(
-        .invalidValue,
-        "Cannot try '\(pair.key)': it is a secret, which the history does not keep, so that it could not be put back. "
-          + "Nothing was written. To set it, use 'set'.")
-    }
     let store = try target.open(isForWriting: true, writesLater: true)
     try schema.checkKnown(pair.key)
+    let old = schema.names(of: pair.key).lazy.compactMap { store.snapshot.userDocument[$0] }.first
+    func checkNoSecret(_ value: TOMLValue) throws {
+      guard schema.isSecret(pair.key, value) || !schema.withoutSecrets(value, at: pair.key).secrets.isEmpty else {
+        return
+      }
+      throw Failure(
+        .invalidValue,
+        "Cannot try '\(pair.key)': it is a secret or has one, which the history does not keep, so that it could not be put "
+          + "back. Nothing was written. To set it, use 'set'.")
+    }
+    try checkNoSecret(.string(pair.text))
+    if let old { try checkNoSecret(old) }
+    guard let new = try SetVerb.values(of: [pair], in: store.snapshot, schema)[0].value else { throw Failure(.noValue) }
+    try checkNoSecret(new)
     guard store.snapshot.userDocument[SettingsFormat.historyPath] != .boolean(false) else {
       throw Failure(
         .notWritable,
         "Cannot try '\(pair.key)': '\(store.location?.file ?? "")' keeps no history, so that the earlier value could not be "
           + "put back. Nothing was written.")
     }
-    let options = layer.words
-    let name = target.isFile ? store.location?.file ?? "" : target.name
-    if let other = open.first(where: { $0.target == name && $0.options == options }) {
+    let options = layer.words.isEmpty ? TrialNote.options(of: store) : layer.words
+    let newest = try store.history(limit: 2).first { !$0.isUnrecorded }?.id ?? 0
+    let note = try TrialNote.make(for: target, options: options, pair.key, .init(old: old, new: new), after: newest)
+    // Of two that begin at once, each has made its note before it looks for others, so that not both go on.
+    if let other = try TrialNote.all().open.first(where: { $0.process != note.process && $0.isIn(note, store) }) {
+      note.remove()
       throw Failure(
         .notWritable,
         "Process \(other.process) is trying \(other.words). End that trial first. Nothing was written.")
     }
-    let newest = try store.history(limit: 2).first { !$0.isUnrecorded }?.id ?? 0
-    return try TrialNote.make(for: target, options: options, keys: [pair.key], after: newest)
+    return note
   }
 
   /// Ends a trial whose process is gone.
-  private static func end(_ note: TrialNote) {
+  ///
+  /// - Returns: The status if that failed, which is reported.
+  private static func end(_ note: TrialNote) -> ExitStatus? {
     do {
       let back = try note.takeBack()
       let what = back.isEmpty ? "The earlier value is back." : "It is taken back:"
       Output.note("A trial of \(note.words) was not ended. \(what)")
       for line in back.dropFirst() { Output.text(line + "\n") }
+      return nil
     } catch {
-      Output.warning("A trial of \(note.words) was not ended: \(Failure(any: error).message ?? "")")
+      let failure = Failure(any: error)
+      Output.warning("A trial of \(note.words) was not ended: \(failure.message ?? "")")
+      return failure.status
     }
   }
 
