@@ -5,7 +5,7 @@ extension Commands {
   ///
   /// - Throws: ``CommandError``, or ``Refusal`` if the history cannot be read.
   func entry(of pid: pid_t, _ place: Trial.Place, after number: Int = 0) async throws -> Int? {
-    try await entries(place, limit: 20).first { $0.pid == Int(pid) && $0.number > number }?.number
+    try await entries(place, limit: 1000).first { $0.pid == Int(pid) && $0.number > number }?.number
   }
 
   /// The number of the newest recorded entry, 0 in an empty history; `nil` if the file keeps no history.

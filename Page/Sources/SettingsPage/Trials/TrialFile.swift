@@ -1,7 +1,7 @@
 import Glibc
 
-/// The note of a trial in the file system, from before its change is made until it is over. A server that finds one
-/// whose owner is gone takes the change back.
+/// The note of a trial in the file system, from before its change is made until it is over. 'settings-cli try' takes the
+/// change of one back whose owner is gone.
 final class TrialFile: Sendable {
   private let path: String
   /// Open with a lock on it for as long as the owner lives: the kernel releases it however the owner ends.
@@ -27,11 +27,13 @@ final class TrialFile: Sendable {
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { return nil }
     let file = TrialFile(path, descriptor)
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, file.write(trial) else {
+    var status = stat()
+    guard flock(descriptor, LOCK_EX) == 0, fstat(descriptor, &status) == 0, file.write(trial) else {
       file.remove()
       return nil
     }
-    return file
+    // Another process that found it before it was locked has removed it.
+    return status.st_nlink > 0 ? file : create(for: trial, in: directory)
   }
 
   /// Notes what became known of the trial.
@@ -48,41 +50,15 @@ final class TrialFile: Sendable {
 
   func remove() { unlink(path) }
 
-  /// The trials whose owners are gone. Each is given to one caller only.
-  static func abandoned(in directory: String) -> [(trial: Trial, file: TrialFile)] {
-    guard let stream = opendir(directory) else { return [] }
+  /// Whether there is one, of whoever.
+  static func isAny(in directory: String) -> Bool {
+    guard let stream = opendir(directory) else { return false }
     defer { closedir(stream) }
-    var names: [String] = []
     while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name.hasPrefix("trial-"), name.hasSuffix(".json") { names.append(name) }
+      let isOne = withUnsafeBytes(of: &entry.pointee.d_name) { $0.starts(with: "trial-".utf8) }
+      if isOne { return true }
     }
-    return names.sorted().compactMap { name in
-      let path = "\(directory)/\(name)"
-      let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
-      guard descriptor >= 0 else { return nil }
-      let file = TrialFile(path, descriptor)
-      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
-      guard let trial = file.read(id: String(name.dropFirst(6).dropLast(5))) else {
-        // Killed while it was being written, before the change was made.
-        file.remove()
-        return nil
-      }
-      return (trial, file)
-    }
-  }
-
-  private func read(id: String) -> Trial? {
-    var bytes = [UInt8](repeating: 0, count: 1 << 20)
-    let count = pread(descriptor, &bytes, bytes.count, 0)
-    guard count > 0, let json = try? JSON(parsing: bytes[..<count]), let target = json["target"]?.text,
-      let options = json["options"]?.elements, let after = json["after"]?.integer
-    else { return nil }
-    let place = Trial.Place(target: target, options: options.compactMap(\.text))
-    let keys = json["keys"]?.elements?.compactMap(\.text) ?? []
-    return Trial(id: id, place: place, keys: keys, after: after, pid: json["pid"]?.integer.map { pid_t($0) })
+    return false
   }
 
   private static func makeDirectories(_ path: String) {

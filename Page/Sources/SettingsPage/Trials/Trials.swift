@@ -161,12 +161,8 @@ final class Trials: Sendable {
 
   /// Takes back the trials of servers that were killed.
   func recover() async {
-    guard let directory else { return }
-    for (trial, file) in TrialFile.abandoned(in: directory) {
-      // What failed for now, such as on a full disk, is left to the next start.
-      if case .failed(let result) = await undo(trial), result.status == 7 { continue }
-      file.remove()
-    }
+    guard let directory, TrialFile.isAny(in: directory) else { return }
+    _ = try? await commands.run(["try"])
   }
 
   private func tell(_ trial: Trial, _ state: String, with more: [JSON.Member] = []) {

@@ -80,9 +80,9 @@ private let app = "/api/apps/\(TestHome.app)"
     ["batch", "--", TestHome.app], input: Array(#"{"set": "size", "value": 20}"#.utf8))
   trial.pid = result.pid
   var file = TrialFile.create(for: trial, in: directory)
-  #expect(file != nil)
   // Its owner lives.
-  #expect(TrialFile.abandoned(in: directory).isEmpty)
+  #expect(file != nil && TrialFile.isAny(in: directory))
+  #expect(try await commands.run(["try"]).status == 0 && home.read(home.settings)?.contains("size = 20") == true)
   file = nil
   let server = try await TestServer(home: home)
   try await server.end()
