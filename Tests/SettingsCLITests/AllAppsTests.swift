@@ -105,6 +105,28 @@ struct AllAppsTests {
     #expect(SchemaHome.timeless(try test.done("redo")).hasPrefix("redone: org.gnome.maps #2 TIME undo of #1"))
   }
 
+  @Test func `undo without a target stops at a change that it cannot take back`() throws {
+    try test.done("set", maps, "zoom", "5.5")
+    try test.done("set", test.app, "sync.token", "s3cret")
+    for words in [["undo"], ["undo", "--dry-run"]] {
+      let result = try ChildProcess.run(
+        ChildProcess.product("settings-cli"), words, environment: test.home.environment)
+      #expect(result.status == 1 && result.output == "" && result.error.contains("#1 in '\(test.file)'"), "\(result)")
+      #expect(result.error.hasSuffix(" For the last change of another app, name that app.\n"), "\(result)")
+    }
+    #expect(try test.done("get", maps, "zoom") == "5.5\n")
+    #expect(try test.run("undo", maps).status == 0)
+    // A redo, too: the value was locked meanwhile.
+    try test.done("set", test.app, "theme", "light")
+    try test.done("undo")
+    let system = test.home.systemFile("settings.toml")
+    try test.home.write("settings-locked = [\"theme\"]\n", to: system)
+    chmod(system, 0o644)
+    let redo = try test.run("redo")
+    #expect(redo.status == 5 && redo.error.contains("name that app"), "\(redo)")
+    #expect(try test.done("get", maps, "zoom") == "4.50\n")
+  }
+
   @Test func `what is about one app needs a target`() throws {
     for (words, message) in [
       (["undo", "#2"], "Missing TARGET before '#2'."), (["undo", "--entry", "2"], "Missing TARGET: --entry is"),

@@ -169,8 +169,13 @@ extension SettingsStore {
   }
 
   /// Returns what ``undo(_:checking:)`` would do. Writes nothing.
-  package func previewUndo(_ what: HistoryTarget, checking check: (UndoPlan) throws -> Void) throws -> UndoPlan {
-    try withoutActuallyEscaping(check) { try core.previewUndo(what, check: $0) }
+  ///
+  /// - Parameter reached: Gets each change that is reached, the last of which is taken back or cannot be.
+  package func previewUndo(
+    _ what: HistoryTarget, reaching reached: (SettingsHistoryEntry) -> Void = { _ in },
+    checking check: (UndoPlan) throws -> Void
+  ) throws -> UndoPlan {
+    try withoutActuallyEscaping(check) { try core.previewUndo(what, reaching: reached, check: $0) }
   }
 }
 

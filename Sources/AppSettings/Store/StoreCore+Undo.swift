@@ -21,15 +21,20 @@ extension StoreCore {
   }
 
   /// Returns what ``undo(_:check:)`` would do, and writes nothing.
-  func previewUndo(_ what: HistoryTarget, check: ((UndoPlan) throws -> Void)?) throws -> UndoPlan {
+  ///
+  /// - Parameter reached: Gets each change that is reached, the last of which is taken back or cannot be.
+  func previewUndo(
+    _ what: HistoryTarget, reaching reached: (SettingsHistoryEntry) -> Void, check: ((UndoPlan) throws -> Void)?
+  ) throws -> UndoPlan {
     guard let history else { throw noHistory }
     load()
-    return try planUndo(what, history, documentToWrite(of: readText()), check)
+    return try planUndo(what, history, documentToWrite(of: readText()), check, reaching: reached)
   }
 
   /// Finds the change that is to be taken back, and what that makes of a document.
   private func planUndo(
-    _ what: HistoryTarget, _ history: HistoryKeeper, _ document: TOMLDocument, _ check: ((UndoPlan) throws -> Void)?
+    _ what: HistoryTarget, _ history: HistoryKeeper, _ document: TOMLDocument, _ check: ((UndoPlan) throws -> Void)?,
+    reaching reached: (SettingsHistoryEntry) -> Void = { _ in }
   ) throws -> UndoPlan {
     // What others have changed becomes an entry first.
     let contents = try backing.read()
@@ -49,6 +54,7 @@ extension StoreCore {
       case .pass: return true
       case .end: return false
       case .take:
+        reached(entry)
         let next = try plan(entry, record)
         // What has no effect today is passed over: nobody could step behind it.
         if next.hasChanged || found == nil { found = next }

@@ -11,7 +11,8 @@ struct RedoVerb: Verb {
 
       It is a write like any other, and is recorded. Prints the undo and the values that it put back.
 
-      Without TARGET, or with --all, takes back the last undo of any app, and names that app.
+      Without TARGET, or with --all, takes back the last undo of any app, and names that app. If that one \
+      cannot be taken back, older ones of other apps stay, too.
 
       Nothing is written if no undo is left (status 1), if the app would refuse the value today (4), or if a key is \
       locked (5).

@@ -1,5 +1,6 @@
 import AppSettings
 import AppSettingsSchema
+import FoundationEssentials
 
 /// What `undo` and `redo` do.
 struct UndoAnswer {
@@ -49,25 +50,35 @@ struct UndoAnswer {
         }
         schema.warnOfLacks(around: plan.edits.map(\.path), in: store.snapshot)
       }
-    } catch let failure as Failure where failure.status == .noValue {
-      if let path {
+    } catch {
+      var failure = Failure(any: error)
+      if failure.status == .noValue, let path {
         let isNumber = path.description.allSatisfy(\.isNumber)
         try schema.checkKnown(
           path, advice: isNumber ? "For entry \(path) of 'log', write '#\(path)', with the quotes." : nil)
       }
+      if app != nil { failure.message? += " For the last change of another app, name that app." }
       throw failure
     }
   }
 
-  /// The app with the newest change that can be taken back.
+  /// The app with the newest change, also if that cannot be taken back: an older one of another app is not what was
+  /// meant.
   private func newest(_ what: HistoryTarget) throws -> Target {
-    var found: (target: Target, plan: UndoPlan)?
+    var found: (target: Target, time: Date)?
     let status = try AllApps.each(apps.layer.layer, "look for changes of") { target in
+      var last: SettingsHistoryEntry?
       do {
-        let plan = try target.openUnread().previewUndo(what) { _ in }
-        guard plan.hasChanged, found.map({ $0.plan.entry.time < plan.entry.time }) ?? true else { return }
-        found = (target, plan)
-      } catch let error as SettingsError where error.code == .noHistory {}
+        let plan = try target.openUnread().previewUndo(what, reaching: { last = $0 }) { _ in }
+        if !plan.hasChanged { return }
+      } catch {
+        guard last != nil else {
+          if (error as? SettingsError)?.code == .noHistory { return }
+          throw error
+        }
+      }
+      guard let time = last?.time, found.map({ $0.time < time }) ?? true else { return }
+      found = (target, time)
     }
     if let found { return found.target }
     if let status { throw Failure(status) }

@@ -19,7 +19,8 @@ struct UndoVerb: Verb {
       Undoing is a write like any other, and is recorded. Prints the entry and the values that it put back. Comments \
       come back where the lines that they were in are the same.
 
-      Without TARGET, or with --all, takes back the last change of any app, and names that app.
+      Without TARGET, or with --all, takes back the last change of any app, and names that app. If that one \
+      cannot be taken back, older ones of other apps stay, too.
 
       Nothing is written if a value was changed again since (status 9), if the history has nothing to undo or does not \
       have the earlier value (1), if the value is as before already (1), if the app would refuse the earlier value today \
