@@ -11,7 +11,7 @@ struct FirstWordTests {
     ("restore", "recover"), ("write", "set"), ("load", "import"), ("delete", "unset"), ("remove", "unset"),
     ("clear", "unset"), ("toggle", "set"), ("revert", "undo"), ("locks", "lock"), ("mv", "rename"),
     ("reset-recursively", "unset"), ("config", "edit"), ("Rollback", "undo"), ("preview", "try"),
-    ("uninstall", "forget"),
+    ("uninstall", "forget"), ("append", "set"),
   ])
   func `a verb of another tool is answered with ours`(word: String, verb: String) throws {
     let result = try test.run(word, "org.example.test")
@@ -41,6 +41,19 @@ struct FirstWordTests {
     try test.write("theme = \"dark\"\n")
     #expect(try test.done("where", test.app, "theme") == "\"dark\"  # user \(test.file):1\n")
     #expect(try test.done("where", test.app).hasPrefix("theme = \"dark\"  # user \(test.file):1\n"))
+  }
+
+  @Test func `who would remove an app, or means a time, is told how`() throws {
+    let remove = try test.run("remove", "org.example.player")
+    #expect(remove.error.hasSuffix("For a whole app there is 'settings-cli forget org.example.player'.\n"), "\(remove)")
+    #expect(try !test.run("remove", "./x.toml").error.contains("forget"))
+    for (option, meant) in [("--today", "today"), ("--last-week", "\"last week\""), ("--2d", "2d")] {
+      let log = try test.run("log", option)
+      #expect(log.status == 2 && log.error.hasSuffix("Did you mean '--since \(meant)'?\n"), "\(log)")
+    }
+    #expect(try !test.run("list", "--today").error.contains("--since"))
+    let at = try test.run("at", test.app, "-1")
+    #expect(at.status == 2 && at.error.contains("such as '#13', with the quotes."), "\(at)")
   }
 
   @Test func `a word that nobody says gets a few verbs, and a target gets one`() throws {

@@ -8,6 +8,7 @@ enum KnownElsewhere {
   static let answers: [(command: String, words: String)] = [
     ("get TARGET KEY", "read value query fetch print echo"),
     ("set TARGET KEY VALUE", "write put change update assign store add insert toggle enable disable patch"),
+    ("set TARGET KEY --append VALUE", "append push"),
     ("unset TARGET KEY", "delete del remove rm clear erase drop"),
     ("unset TARGET --all", "reset-recursively reset-all factory-reset purge wipe"),
     ("list TARGET", "show ls all keys view values settings cat list-keys list-recursively read-all"),

@@ -175,7 +175,12 @@ struct SettingsCLI: ParsableCommand {
         .usage, "Missing VERB before '\(name)': for instance, 'settings-cli list \(name)' prints its settings.")
     }
     let hint =
-      KnownElsewhere.command(for: name).map { "For that there is '\(Self.name) \($0)'." }
+      KnownElsewhere.command(for: name).map { command in
+        // An app without a key.
+        let isApp = command.hasPrefix("unset ") && words.count == 2 && words[1].first != "-" && !Target(words[1]).isFile
+        return "For that there is '\(Self.name) \(command)'."
+          + (isApp ? " For a whole app there is '\(Self.name) forget \(words[1])'." : "")
+      }
       ?? Suggestion.nearest(to: name, among: names).map { "Did you mean '\($0)'?" }
       ?? "The everyday ones are get, set, unset, list, watch, edit, log and undo; '\(Self.name) --help' has them all."
     throw Failure(.usage, "Unknown verb '\(name)'. \(hint)")

@@ -20,7 +20,9 @@ enum UsageText {
       return "Unexpected words \(words).\(usage(of: verb))"
     }
     if let name = quoted(in: text, after: "Unknown option "), !text.hasSuffix(".") {
-      let hint = option(nearest: name, of: verb?.commandName).map { "Did you mean '\($0)'?" }
+      let hint = (time(in: name, of: verb) ?? option(nearest: name, of: verb?.commandName)).map {
+        "Did you mean '\($0)'?"
+      }
       guard let verb else { return "Unknown option '\(name)'. \(hint ?? "Write the options of a verb after it.")" }
       return "Unknown option '\(name)'. \(hint ?? "'settings-cli help \(verb.commandName)' lists the options.")"
     }
@@ -46,6 +48,15 @@ enum UsageText {
     let own = verb.flatMap(Self.verb)?.arguments ?? []
     let names = own.flatMap { $0.names ?? [] }.filter { $0.kind == "long" }.map { "--\($0.name)" }
     return Suggestion.nearest(to: name, among: names + (verb == nil ? ["--version", "--help", "--color"] : []))
+  }
+
+  /// The option for a time that is written as one: `--since today` for `--today`.
+  private static func time(in name: String, of verb: ManualVerb.Description.Command?) -> String? {
+    let words = name.drop { $0 == "-" }.split(separator: "-").joined(separator: " ")
+    guard verb?.arguments?.contains(where: { $0.names?.contains { $0.name == "since" } == true }) == true,
+      (try? Moment.parse(words)) != nil
+    else { return nil }
+    return "--since \(words.contains(" ") ? "\"\(words)\"" : words)"
   }
 
   private static func invalid(_ value: String, for place: String, of verb: ManualVerb.Description.Command?) -> String {

@@ -38,7 +38,11 @@ struct AtVerb: Verb {
 
   func validate() throws {
     if entry != nil, key != nil { throw ValidationError("Use either WHEN or --entry, not both.") }
-    if entry == nil, when == nil { throw ValidationError("Missing expected argument '<when>'") }
+    if entry == nil, when == nil {
+      throw ValidationError(
+        "Missing WHEN: an age such as 2d, a day such as yesterday, a date, '2026-11-23 09:30', or an entry of 'log' such "
+          + "as '#13', with the quotes. Usage: settings-cli at TARGET WHEN [KEY]")
+    }
     try EntryArgument.check(entry)
     if entry == nil { _ = try when.map(EntryArgument.parse) }
     if toml, json { throw ValidationError("Use either --toml or --json, not both.") }
