@@ -20,15 +20,62 @@ struct ForgetCommandTests {
     #expect(try run("profile", "editr", "use", "work").status == 0)
     let asked = try run("forget", "editr")
     #expect(asked.status == 2 && asked.error.contains("use --yes. Nothing was removed."), "\(asked)")
-    #expect(try run("forget", "editr", "--dry-run").output.hasPrefix("remove: \(app)/settings.toml\nremove: "))
+    #expect(
+      try run("forget", "editr", "--dry-run").output
+        == "remove: \(app)/settings.toml\nremove: \(app)/profiles/work.toml\nremove: the choice of the profile 'work'\n"
+    )
     #expect(home.names(in: app).count == 2)
     let result = try run("forget", "editr", "--yes")
-    #expect(result.status == 0 && result.output.hasPrefix("removed: \(app)/settings.toml\nbackup: /"), "\(result)")
+    #expect(result.status == 0 && result.output.contains("\nremoved: \(app)/settings.toml\nbackup: /"), "\(result)")
     #expect(result.error == "settings-cli: To bring them back, use 'settings-cli recover editr --restore'.\n")
     #expect(home.names(in: home.path + "/config").isEmpty)
     #expect(try run("apps").output == "")
     #expect(try run("recover", "editr", "--restore").status == 0)
     #expect(home.text(of: app + "/settings.toml") == text)
+  }
+
+  @Test func `an app of which nothing is left is forgotten already`() throws {
+    try home.write("a = 1\n", to: app + "/settings.toml")
+    #expect(try run("unset", "editr", "--all").status == 0 && home.names(in: home.path + "/config").isEmpty)
+    try FileManager.default.createDirectory(atPath: app, withIntermediateDirectories: true)
+    let result = try run("forget", "editr")
+    #expect(
+      result.status == 0
+        && result.error == "settings-cli: 'editr' has no settings any more.\n"
+          + "settings-cli: To bring them back, use 'settings-cli recover editr --restore'.\n",
+      "\(result)")
+    #expect(home.names(in: home.path + "/config").isEmpty)
+    // What nothing is kept of cannot be brought back.
+    try home.write("a = = 1\n", to: home.path + "/config/brokn/settings.toml")
+    #expect(try run("forget", "brokn", "--yes").error == "")
+  }
+
+  @Test func `the choice of a profile without a file is forgotten`() throws {
+    try home.write("a = 1\n", to: app + "/settings.toml")
+    #expect(try run("profile", "editr", "new", "work").status == 0)
+    #expect(try run("profile", "editr", "use", "work").status == 0)
+    try FileManager.default.removeItem(atPath: app)
+    let choice = "the choice of the profile 'work'"
+    #expect(try run("forget", "editr").error.contains("'editr' (\(choice)), use --yes."))
+    #expect(try run("forget", "editr", "--dry-run").output == "remove: \(choice)\n")
+    #expect(try run("forget", "editr", "--yes").output == "removed: \(choice)\n")
+    #expect(try run("profile", "editr").status == 3)
+  }
+
+  @Test func `what links lead to stays`() throws {
+    let text = "a = 1\n"
+    for (link, file) in [("settings.toml", "x.toml"), ("profiles/p.toml", "x.toml"), ("", "x/settings.toml")] {
+      try home.write(text, to: home.path + "/dot/" + file)
+      let path = link.isEmpty ? app : app + "/" + link
+      try? FileManager.default.removeItem(atPath: app)
+      try FileManager.default.createDirectory(
+        atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+      try FileManager.default.createSymbolicLink(
+        atPath: path, withDestinationPath: home.path + "/dot/" + (link.isEmpty ? "x" : file))
+      let result = try run("forget", "editr", "--yes")
+      #expect(result.status == 5 && result.error.contains("'\(path)' is a link"), "\(result)")
+      #expect(home.text(of: home.path + "/dot/" + file) == text)
+    }
   }
 
   @Test func `a forgotten app is not made again silently when another one is like it`() throws {

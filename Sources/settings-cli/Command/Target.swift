@@ -147,12 +147,12 @@ struct Target {
     return store
   }
 
-  /// Moves a file of the app's to its backups, whatever its text is, and prints the new path.
-  func moveToBackups(_ location: SettingsLocation) throws {
+  /// Moves a file of the app's to its backups, whatever its text is.
+  func moveToBackups(_ location: SettingsLocation) throws -> SettingsBackup? {
     let store = try store(try SchemaLookup.find(name), migrations: .none, acceptsAnyVersion: true, at: location)
     let backup = try store.core.commit(backingUp: "before-removal") { _ in nil }.backup
     Output.noteStored()
-    if let backup { Output.path(backup.path, after: "backup: ") }
+    return backup
   }
 
   /// What to do about the user's file if it does not parse: what `recover --restore` would bring back, and from when.

@@ -15,7 +15,7 @@ struct ForgetVerb: Verb {
       A terminal asks first. Elsewhere, --yes is needed.
 
       Nothing is removed, and the exit status is 5, if the app has a schema, because it is installed then, or if it has \
-      files that are not the app's own: administrators', and declared ones, such as those of dotfiles.
+      files that are not the app's own: administrators', and declared or linked ones, such as those of dotfiles.
 
       EXAMPLES
         settings-cli forget editr
@@ -40,46 +40,66 @@ struct ForgetVerb: Verb {
     let profiles = Profiles(of: user)
     let names = try profiles?.names() ?? []
     let chosen = (try? profiles?.chosen()) ?? nil
-    if chosen == nil { try AppName.checkKnown(target.name) }
+    if app.isUnknown, chosen == nil { return try noteNothing(target) }
+    let locations = try ([nil] + names).map { name in
+      try SettingsLocation(app: app.app, profile: name.map(SettingsProfile.named) ?? .none)
+    }.filter { try SettingsFile(path: $0.file).read().bytes != nil }
     try Self.checkOwn(
       app,
       declared: app.personalFiles.filter { file in
         !names.contains { profiles?.file(of: $0) == file }
-      })
-    let locations = try ([nil] + names).map { name in
-      try SettingsLocation(app: app.app, profile: name.map(SettingsProfile.named) ?? .none)
-    }.filter { try SettingsFile(path: $0.file).read().bytes != nil }
+      }, links: (user.ownDirectories + locations.map(\.file)).filter(Self.isLink))
+    let choice = chosen.map { ["the choice of the profile '\($0)'"] } ?? []
     if dryRun {
       for location in locations { Output.path(location.file, after: "remove: ") }
+      for choice in choice { Output.line("remove: \(choice)") }
       return
     }
-    let files = locations.map { "'\($0.file)'" }.joined(separator: ", ")
     if !yes {
-      switch StandardInput.confirms("Remove your settings of '\(app.app)' (\(files))?") {
+      let parts = (locations.map { "'\($0.file)'" } + choice).joined(separator: ", ")
+      switch StandardInput.confirms("Remove your settings of '\(app.app)' (\(parts))?") {
       case true?: break
       case false?: throw Failure(.noValue, "Nothing was removed.")
       case nil:
-        throw Failure(.usage, "To remove your settings of '\(app.app)' (\(files)), use --yes. Nothing was removed.")
+        throw Failure(.usage, "To remove your settings of '\(app.app)' (\(parts)), use --yes. Nothing was removed.")
       }
     }
     // First the choice: a profile without a file would be made again by the next write.
     try profiles?.choose(nil)
+    for choice in choice { Output.line("removed: \(choice)") }
     for location in locations {
+      let backup = try target.moveToBackups(location)
       Output.path(location.file, after: "removed: ")
-      try target.moveToBackups(location)
+      if let backup { Output.path(backup.path, after: "backup: ") }
     }
-    for directory in [profiles?.directory, user.personal?.usersFile.droppingLastBytes("/settings.toml".utf8.count)] {
-      // One that has anything else in it stays.
-      _ = directory?.withPath { rmdir($0) }
-    }
-    if locations.contains(where: { $0.personal?.profile == nil }) {
-      try Output.flush()
-      Output.note("To bring them back, use 'settings-cli recover \(app.app) --restore'.")
-    }
+    user.removeEmptyDirectories()
+    try Output.flush()
+    if locations.contains(where: { $0.personal?.profile == nil }) { Self.noteRecovery(of: user, app.app) }
+  }
+
+  /// Says what is left of an app without settings, as after 'unset --all'.
+  ///
+  /// - Throws: ``Failure`` with status 3 if there has been no such app.
+  private func noteNothing(_ target: Target) throws {
+    let location = try SettingsLocation(app: target.name, profile: .none)
+    if try target.openUnread(at: location).backups.isEmpty { try AppName.checkKnown(target.name) }
+    if !dryRun { location.removeEmptyDirectories() }
+    Output.note("'\(target.name)' has no settings any more.")
+    Self.noteRecovery(of: location, target.name)
+  }
+
+  private static func noteRecovery(of location: SettingsLocation, _ app: String) {
+    guard RecoverySearch(for: nil, at: location).source != nil else { return }
+    Output.note("To bring them back, use 'settings-cli recover \(app) --restore'.")
+  }
+
+  private static func isLink(_ path: String) -> Bool {
+    var status = stat()
+    return path.withPath { lstat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFLNK
   }
 
   /// Throws if an app has files that are not its own.
-  private static func checkOwn(_ app: InstalledApp, declared: [String]) throws {
+  private static func checkOwn(_ app: InstalledApp, declared: [String], links: [String]) throws {
     func refusal(_ reason: String) -> Failure {
       Failure(.notWritable, "Cannot forget '\(app.app)': \(reason) Nothing was removed.")
     }
@@ -96,5 +116,21 @@ struct ForgetVerb: Verb {
     if let file = declared.first {
       throw refusal("'\(file)' is a declared file, which the app does not write. Remove that first.")
     }
+    if let link = links.first {
+      throw refusal("'\(link)' is a link to files that are not the app's alone. To forget the app, remove the link.")
+    }
+  }
+}
+
+extension SettingsLocation {
+  /// The directories for the person's own files of an app, the inner one first.
+  fileprivate var ownDirectories: [String] {
+    [Profiles(of: self)?.directory, personal?.usersFile.droppingLastBytes("/settings.toml".utf8.count)]
+      .compactMap(\.self)
+  }
+
+  /// Removes those of them in which nothing is left.
+  func removeEmptyDirectories() {
+    for directory in ownDirectories { _ = directory.withPath { rmdir($0) } }
   }
 }

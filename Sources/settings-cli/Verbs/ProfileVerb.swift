@@ -223,7 +223,8 @@ struct ProfileVerb: Verb {
     }
     // First the choice: a profile without a file would be made again by the next write.
     if isChosen { try profiles.choose(nil) }
-    try Target(target).moveToBackups(try SettingsLocation(app: app, profile: .named(name)))
+    let backup = try Target(target).moveToBackups(try SettingsLocation(app: app, profile: .named(name)))
+    if let backup { Output.path(backup.path, after: "backup: ") }
   }
 
   /// A store for a profile's whole text, which need not parse.

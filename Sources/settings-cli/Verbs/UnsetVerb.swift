@@ -114,6 +114,7 @@ struct UnsetVerb: Verb {
     }
     let outcome = try store.core.commit(backingUp: "before-unset") { try text(without: $0) }
     Output.noteStored()
+    if mayGo, after.isAsNew { store.location?.removeEmptyDirectories() }
     func entries(_ document: TOMLDocument) -> Set<TOMLPath> {
       Set(document.keys.flatMap { document.leafPaths(under: $0) }.map { schema.key(around: $0)?.path ?? $0 })
     }
