@@ -189,7 +189,7 @@ struct ImportPlan {
         skip("it is not to be taken")
         continue
       }
-      if target.components[0].hasPrefix("settings-") {
+      if target.components[0].hasPrefix("settings-"), !rules.reserved.contains(target) {
         skip("root keys that begin with 'settings-' are reserved")
       } else if let reason = barred[leaf.source] {
         skip(reason)
@@ -253,7 +253,7 @@ extension SettingsImportRules {
   /// Whether a text that is taken as a whole can stay as it is.
   fileprivate var keepTheText: Bool {
     var rules = self
-    rules.isReplacing = false
+    (rules.isReplacing, rules.reserved) = (false, [])
     return rules == SettingsImportRules()
   }
 }

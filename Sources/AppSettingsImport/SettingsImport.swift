@@ -90,6 +90,8 @@ public struct SettingsImportRules: Sendable, Hashable {
   /// The paths of the app's keys. They say whether the dots in a name of the original separate tables: `view.zoom` goes
   /// to the key `view.zoom` if there is one. TOML and `git config` have tables of their own, and need no such rule.
   public var keys: Set<TOMLPath>
+  /// The reserved root keys to import, too, in place of skipping them.
+  package var reserved: Set<TOMLPath> = []
 
   /// Creates rules. By default every key is imported under its own name, and no value is replaced.
   public init(

@@ -192,6 +192,36 @@ struct AllAppsTests {
     #expect(try test.run("import", "all.json") == SchemaHome.answer(taken))
     #expect(try test.done("get", maps, "places") == "[{ name = \"Bern\" }]\n")
     #expect(try test.run("import", "--all", "./all.json").output.contains("org.gnome.maps: 0 values"))
+    for file in ["./all.json", "./all.toml"] {
+      let one = try test.run("import", maps, file)
+      #expect(one.status == 2 && one.error.contains("it has the settings of all apps"), "\(one)")
+    }
+    #expect(try test.done("import", maps, "./all.toml", "--map", "\"org.gnome.maps\".zoom=depth") != "")
+  }
+
+  @Test func `a backup has what files say about themselves`() throws {
+    try test.done("profile", test.app, "new", "base")
+    try test.done("profile", test.app, "new", "work", "--inherits", "base")
+    try test.done("set", test.app, "theme", "light", "--layer", "profile:base")
+    try test.home.write("settings-history = false\nzoom = 1\n", to: file(maps))
+    let system = test.home.path + "/etc/xdg/\(maps)/settings.toml"
+    try test.home.write("settings-locked = [\"zoom\"]\nzoom = 2\n", to: system)
+    chmod(system, 0o644)
+    for option in ["--secrets", "--json"] {
+      try test.home.write(test.done("export", option), to: test.home.path + "/own")
+      try test.home.write(test.done("export", "--system", option), to: test.home.path + "/system")
+      let files = [system, file(maps), test.home.file("profiles/work.toml")]
+      let before = files.map { test.home.text(of: $0) }
+      removeAll()
+      try FileManager.default.removeItem(atPath: system)
+      // First the person's: the key is locked then.
+      try test.done("import", "--all", "./own")
+      try test.done("import", "--all", "./system", "--system")
+      #expect(files.map { test.home.text(of: $0) } == before)
+    }
+    let profiles = try test.run("import", "--all", "--system", "./own")
+    #expect(profiles.status == 6 && profiles.error.contains("have no profiles such as"), "\(profiles)")
+    #expect(!FileManager.default.fileExists(atPath: test.home.path + "/etc/xdg/\(test.app)"))
   }
 
   @Test func `a secret is left out of a backup with a warning, also one that is not declared`() throws {

@@ -27,16 +27,16 @@ struct NestingTests {
 
         """)
     let all = try TOMLDocument(parsing: Array("v = 1\n\n".utf8) + nested + Array("\n[other]\nz = 1\n".utf8))
-    let back = try #require(all.text(ofTable: "org.example.x"))
+    let back = try #require(all.tableTexts["org.example.x"])
     #expect(try TOMLDocument(parsing: back).root == TOMLDocument(parsing: text).root)
     let shown = text.replacing("[ t ]", with: "[t ]").replacing("[[ t", with: "[[t") + "\n"
     #expect(String(decoding: back, as: UTF8.self) == shown)
-    #expect(all.text(ofTable: "other") == Array("z = 1\n".utf8))
+    #expect(all.tableTexts["other"] == Array("z = 1\n".utf8))
   }
 
   @Test(arguments: ["x.a = 1\n", "x = { a = 1 }\n", "[x.a]\n", "[x]\n[y]\n[x.a]\n", "[[x]]\n", "x = 1\n", ""])
   func `a table that does not stand together below its header has no text of its own`(_ text: String) throws {
-    #expect(try TOMLDocument(parsing: text).text(ofTable: "x") == nil)
+    #expect(try TOMLDocument(parsing: text).tableTexts["x"] == nil)
   }
 
   @Test(arguments: PropertyTests.seeds)
@@ -46,7 +46,7 @@ struct NestingTests {
     let nested = document.text(nestedIn: "a b/c") + Array("\n[z]\n".utf8)
     let whole = try TOMLDocument(parsing: nested)
     #expect(whole.root["a b/c"] == .table(document.root))
-    let back = try TOMLDocument(parsing: try #require(whole.text(ofTable: "a b/c")))
+    let back = try TOMLDocument(parsing: try #require(whole.tableTexts["a b/c"]))
     #expect(back.root == document.root)
   }
 }

@@ -14,10 +14,19 @@ extension TOMLDocument {
     return text
   }
 
-  /// The text of a root table as a document of its own; `nil` unless the table has a header, and all of it is below that.
-  package func text(ofTable table: String) -> [UInt8]? {
-    let all = headers(under: DocumentIndex.root)
-    guard let id = find([table]), tree[id].kind == .header, let first = all.firstIndex(of: id) else { return nil }
+  /// The texts of root tables as documents of their own, by their names: of each that has a header with all of it below.
+  package var tableTexts: [String: [UInt8]] {
+    let headers = headers(under: DocumentIndex.root)
+    let places = Dictionary(uniqueKeysWithValues: zip(headers, headers.indices))
+    var texts: [String: [UInt8]] = [:]
+    for id in tree.children(of: DocumentIndex.root) where tree[id].kind == .header {
+      guard let place = places[id] else { continue }
+      texts[withBase { KeyText.string(tree[id], in: $0) }] = text(ofTable: id, at: place, among: headers)
+    }
+    return texts
+  }
+
+  private func text(ofTable id: DocumentIndex.ID, at first: Int, among all: [DocumentIndex.ID]) -> [UInt8]? {
     let own = headers(under: id)
     let next = first + own.count
     guard next <= all.count, Array(all[first..<next]) == own else { return nil }

@@ -95,11 +95,24 @@ enum AppsBackup {
 
   // MARK: Reading one
 
+  /// Whether a text is a backup. Costs next to nothing for one that is not.
+  static func isOne(_ bytes: [UInt8]) -> Bool {
+    bytes.contains(Array(mark.utf8))
+      && (try? parts(in: bytes, of: "", isJSON: looksLikeJSON(bytes), isSystem: false)) != nil
+  }
+
+  /// Whether a text without a format is JSON.
+  static func looksLikeJSON(_ bytes: [UInt8]) -> Bool {
+    bytes.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == 0x7B
+  }
+
   /// The parts of a backup.
   ///
-  /// - Parameter file: Its name, for messages.
-  /// - Throws: ``Failure`` with status 6 for a text that is no backup.
-  static func parts(in bytes: [UInt8], of file: String, isJSON: Bool) throws -> [Part] {
+  /// - Parameters:
+  ///   - file: Its name, for messages.
+  ///   - isSystem: Whether it is to be imported into administrators' files.
+  /// - Throws: ``Failure`` with status 6 for a text that is no backup, or not one of them.
+  static func parts(in bytes: [UInt8], of file: String, isJSON: Bool, isSystem: Bool) throws -> [Part] {
     func failure(_ reason: String) -> Failure {
       Failure(
         .unparsable,
@@ -121,19 +134,23 @@ enum AppsBackup {
     } catch let error as JSONText.Failure {
       throw failure(error.reason)
     }
-    guard let values, case .integer(let version)? = values[mark] else {
+    guard let values, case .integer(let version)? = values[mark], version > 0 else {
       throw failure("it is no export of all apps, which '\(mark)' marks")
     }
     guard version <= self.version else { throw failure("a newer release has made it. Update settings-cli") }
+    let texts = document?.tableTexts ?? [:]
     return try values.filter { $0.key != mark }.map { name, value in
       guard let table = value.table else { throw failure("'\(name)' is not a table") }
-      let text = document?.text(ofTable: name).flatMap { try? TOMLDocument(parsing: $0) }
+      let text = texts[name].flatMap { try? TOMLDocument(parsing: $0) }
+      let part: Part
       do {
-        return try Part(
+        part = try Part(
           name: name, text?.root == table ? text! : TOMLDocument(parsing: Array(table.documentText.utf8)))
       } catch {
         throw failure((Failure(any: error).message ?? "").withoutFullStop)
       }
+      if isSystem, part.profile != nil { throw failure("administrators have no profiles such as '\(name)'") }
+      return part
     }
   }
 
@@ -149,6 +166,10 @@ enum AppsBackup {
     let store = try target.openUnread(isForWriting: !isDryRun, at: part.location(isSystem: isSystem))
     var rules = SettingsImportRules()
     rules.isReplacing = replacing
+    // Those that say something about the file; its version is today's.
+    rules.reserved = [SettingsFormat.historyPath]
+    if isSystem { rules.reserved.insert(SettingsFormat.locksPath) }
+    if part.profile != nil { rules.reserved.insert(SettingsFormat.inheritsPath) }
     let before = store.snapshot.userDocument
     var report = try store.importText(
       document.bytes, of: part.name, as: .toml, rules: rules, dryRun: isDryRun,

@@ -127,6 +127,12 @@ struct ImportVerb: Verb {
     let advice = schema.importAdvice(app: target.isFile ? nil : target.name, takesUnknown: create)
     let report = try Progress.run("importing '\(file)'") {
       let (original, name) = try content()
+      guard !map.isEmpty || !AppsBackup.isOne(original) else {
+        throw Failure(
+          .usage,
+          "Cannot import '\(name)' into one app: it has the settings of all apps. Use 'settings-cli import --all FILE', or "
+            + "--map for a value of it. Nothing was written.")
+      }
       return try store.importText(
         original, of: name, as: format, rules: rules, dryRun: dryRun, advice: advice,
         checking: guarded.checkFile(of: store))
@@ -146,9 +152,9 @@ struct ImportVerb: Verb {
 
   private func answerForAll() throws {
     let (bytes, name) = try content()
-    let isJSON = format.map { $0 == .json } ?? (bytes.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == 0x7B)
+    let isJSON = format.map { $0 == .json } ?? AppsBackup.looksLikeJSON(bytes)
     var (status, refusal, kept, taken) = (ExitStatus?.none, ExitStatus?.none, 0, 0)
-    for part in try AppsBackup.parts(in: bytes, of: name, isJSON: isJSON) {
+    for part in try AppsBackup.parts(in: bytes, of: name, isJSON: isJSON, isSystem: layer.system) {
       let failed = AllApps.attempt("import", part.name) {
         let (report, keptHere) = try AppsBackup.take(
           part, isSystem: layer.system, replacing: replace, isDryRun: dryRun)
