@@ -43,7 +43,7 @@ struct BytesCommandTests {
       echo 'k = ' > t$E.toml; sleep 0.6; cat "$($CLI recover ./t$E.toml)"
       """)
     #expect(edited.status == 0 && edited.error.isEmpty, "\(edited)")
-    #expect(edited.output == "k = 2\ntaken: k -> k\nk = 5\n2\nk = \n")
+    #expect(edited.output == "k = 2\ntaken: k\nk = 5\n2\nk = \n")
   }
 
   @Test func `a watch tells of changes of exactly that file and of drop-ins`() throws {

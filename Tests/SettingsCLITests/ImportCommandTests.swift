@@ -106,7 +106,7 @@ struct ImportCommandTests {
     // Of several values, git has the last for who wants one.
     let git = "[remote]\nfetch = a\nfetch = 12\n"
     #expect(
-      try run("import", app, "-", "--format", "git", input: git).output == "taken: remote.fetch -> remote.fetch\n")
+      try run("import", app, "-", "--format", "git", input: git).output == "taken: remote.fetch\n")
     #expect(home.text()?.contains("fetch = \"12\"") == true)
     let units = "[pack]\nlimit = 2K\nsize = 2k\n"
     #expect(try run("import", app, "-", "--format", "git", input: units).status == 0)
@@ -136,8 +136,8 @@ struct ImportCommandTests {
     let site = try run("import", file, "-", "--format", "kconfig", "--locks", input: text)
     #expect(
       site.output == """
-        taken: proxy.url -> proxy.url
-        taken: update.channel -> update.channel
+        taken: proxy.url
+        taken: update.channel
         taken: proxy.url -> settings-locked
         taken: update -> settings-locked
 

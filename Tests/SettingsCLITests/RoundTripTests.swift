@@ -182,9 +182,9 @@ struct RoundTripTests {
     let ini = "code = 12\nratio = 1.50\n[editor]\nfont-size = 8\n[hosts]\nx = 1\n"
     #expect(
       try run("import", app, "-", "--format", "ini", "--replace", input: ini).output == """
-        taken: code -> code
-        taken: ratio -> ratio
-        taken: editor.font-size -> editor.font-size
+        taken: code
+        taken: ratio
+        taken: editor.font-size
         skipped: hosts.x: 'x' in 'hosts' needs a table with fields such as 'port', 'since'
 
         """)
@@ -198,7 +198,7 @@ struct RoundTripTests {
     let taken = try run("import", app, "-", "--format", "json", input: json)
     #expect(
       taken.output == """
-        taken: ratio -> ratio
+        taken: ratio
         skipped: editor.font-size: 'editor.font-size' needs an integer from 6
         skipped: hosts.a.port: 'b.port' in 'hosts' needs an integer from 1
         skipped: hosts.b.port: 'b.port' in 'hosts' needs an integer from 1

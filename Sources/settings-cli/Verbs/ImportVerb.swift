@@ -14,8 +14,8 @@ struct ImportVerb: Verb {
     discussion: """
       FILE is JSON, a property list (XML or binary), INI, a GLib key file, a file of KDE's KConfig or of 'git config', \
       KEY=VALUE lines, the output of 'dconf dump', or TOML. It is not changed. Existing values stay, unless you use \
-      --replace. Prints one line for each value: 'taken: OLD -> NEW' or 'skipped: OLD: why'. A backup of the previous \
-      settings is made.
+      --replace. Prints one line for each value: 'taken: OLD -> NEW', 'taken: KEY' if it keeps its name, or 'skipped: OLD: why'. \
+      A backup of the previous settings is made.
 
       With a schema, values are imported as the types of their keys, and a variable as the key that it overrides. \
       Values that the app would refuse are not imported, nor are unknown keys, unless you use --create. A name with \
@@ -190,7 +190,7 @@ struct ImportVerb: Verb {
       let key = shown(taken.key, without: hidden)
       // A name with dots may have gone into several tables.
       let source = shown(taken.source, without: hidden)
-      line("taken: \(source.isRoot ? key : source) -> \(key)")
+      line(source.isRoot || source == key ? "taken: \(key)" : "taken: \(source) -> \(key)")
     }
     for skipped in report.skipped {
       let hidden = schema.partOfSecret(skipped.source)
