@@ -7,7 +7,7 @@ import TestSupport
 /// The sessions are in `Fixtures/Matrix`, one file a verb. With `RECORD_SNAPSHOTS=1` in the environment they are written
 /// anew, to be read before they are committed.
 struct MatrixTests {
-  /// What is typed for a verb in each state; `APP` is the app.
+  /// What is typed for a verb in each state; `APP` is the app, and `OTHER` one without a schema.
   struct Row: Sendable, CustomTestStringConvertible {
     var verb: String
     var lines: [TargetState: [String]]
@@ -53,6 +53,30 @@ struct MatrixTests {
         ],
         .locked: ["set APP theme dark", "set APP editor.font-size=20 theme=dark"],
         .readOnly: ["set APP theme light"], .unparsable: ["set APP theme light"], .newer: ["set APP theme light"],
+      ]),
+    Row(
+      verb: "try",
+      lines: [
+        .fine: [
+          "try APP theme light < \\n", "try APP recent ['a'] --for 0.01s", "try APP theme=light < keep\\n", "try",
+          "try ./new.toml a.b 1 < \\n", "try APP theme dark < \\n",
+        ],
+        .usage: [
+          "try APP", "try APP theme", "try APP theme light dark", "try APP theme=light editor.font-size=20",
+          "try APP theme -", "try APP theme light --for soon", "try APP theme light --dry-run", "try --for 1m",
+        ],
+        .unknown: ["try APP thme light", "try org.example.tset theme light", "try org.example.none a 1"],
+        .invalid: ["try APP theme red < \\n", "try APP sync.token x < \\n"],
+        .locked: ["try APP theme dark < \\n"], .readOnly: ["try APP theme light < \\n"],
+        .unparsable: ["try APP theme light < \\n"], .newer: ["try APP theme light < \\n"],
+      ]),
+    Row(
+      verb: "forget",
+      lines: [
+        .fine: ["forget OTHER --yes", "forget OTHER --dry-run", "forget OTHER"],
+        .usage: ["forget", "forget APP theme", "forget ./old.toml", "forget --all"],
+        .unknown: ["forget org.example.tset", "forget org..x", "forget old.toml"],
+        .invalid: ["forget APP --yes", "forget APP --yes=1"], .readOnly: ["forget OTHER --yes"],
       ]),
     Row(
       verb: "unset",
@@ -320,8 +344,10 @@ struct MatrixTests {
       guard let lines = row.lines[state] ?? Self.layerLines[row.verb]?[state] else { continue }
       sessions += "# \(state.rawValue)\n\n"
       for line in lines {
-        let matrix = try MatrixHome(state, hasHistory: ["log", "blame", "undo", "redo", "at"].contains(row.verb))
-        guard let session = try matrix.run(line.replacing(/\bAPP\b/, with: MatrixHome.app)) else {
+        let matrix = try MatrixHome(
+          state, hasHistory: ["log", "blame", "undo", "redo", "at"].contains(row.verb), hasOther: row.verb == "forget")
+        let words = line.replacing(/\bAPP\b/, with: MatrixHome.app).replacing("OTHER", with: MatrixHome.other)
+        guard let session = try matrix.run(words) else {
           isWhole = false
           continue
         }

@@ -12,6 +12,8 @@ enum TargetState: String, CaseIterable, Sendable {
 /// A home with an app `org.example.test` in a state: its schema, the user's file, an administrator's.
 struct MatrixHome {
   static let app = "org.example.test"
+  /// An app without a schema.
+  static let other = "org.example.other"
   let home = ScratchHome()
   let state: TargetState
 
@@ -55,9 +57,12 @@ struct MatrixHome {
 
     """
 
-  /// - Parameter hasHistory: Whether the command has changed the user's file before.
-  init(_ state: TargetState, hasHistory: Bool = false) throws {
+  /// - Parameters:
+  ///   - hasHistory: Whether the command has changed the user's file before.
+  ///   - hasOther: Whether the other app has settings.
+  init(_ state: TargetState, hasHistory: Bool = false, hasOther: Bool = false) throws {
     self.state = state
+    if hasOther { try home.write("a = 1\n", to: home.path + "/config/\(Self.other)/settings.toml") }
     try home.write(Self.schema, to: home.path + "/data/app-settings/\(Self.app).toml")
     try home.write("[view]\nsize = 20\n", to: home.path + "/old.ini")
     try home.write(Self.schema, to: home.path + "/schema.toml")
@@ -146,8 +151,7 @@ struct MatrixHome {
   ///
   /// - Returns: Words to begin a command with; `nil` if this cannot be done here.
   private func takePermissions() -> [String]? {
-    let directory = home.path + "/config/\(Self.app)"
-    chmod(directory, 0o500)
+    for app in [Self.app, Self.other] { chmod(home.path + "/config/" + app, 0o500) }
     guard geteuid() == 0 else { return [] }
     let words = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     _ = try? ChildProcess.run("/bin/chown", ["-R", "65534:65534", home.path], environment: home.environment)
