@@ -335,6 +335,7 @@ func fleetTargets() -> [Target] {
       dependencies: [
         "SettingsFleet", "EtcdClient", "EtcdTesting", "settings-fleet", "settings-cli",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
       ],
       path: "Fleet/Tests/SettingsFleetCommandTests"),
   ]

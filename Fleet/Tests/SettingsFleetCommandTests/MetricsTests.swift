@@ -1,5 +1,7 @@
 import EtcdTesting
 import Foundation
+import NIOCore
+import NIOPosix
 import Testing
 
 @testable import settings_fleet
@@ -56,11 +58,60 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `metrics that could not be written are removed, and written when that is possible again`() async throws {
+      try await Fleet.with { fleet in
+        let (ada, app) = (try fleet.person(), fleet.app)
+        let machine = try fleet.machine("m1")
+        let file = fleet.root + "/m1/fleet-mirror/metrics/settings-fleet.prom"
+        func text() -> String? { try? String(contentsOfFile: file, encoding: .utf8) }
+        try machine.start()
+        #expect(try await eventually { text()?.contains("settings_fleet_mirror_written_total 0\n") ?? false })
+        // As on a disk without room.
+        try FileManager.default.createDirectory(atPath: file + ".new", withIntermediateDirectories: false)
+        try await ada.run("set", app, "a=1")
+        #expect(try await eventually { text() == nil }, "\(machine.said)")
+        #expect(try await eventually { machine.said.contains("Cannot write the metrics: ") }, "\(machine.said)")
+        try FileManager.default.removeItem(atPath: file + ".new")
+        #expect(try await eventually { text()?.contains("settings_fleet_mirror_written_total 1\n") ?? false })
+      }
+    }
+
+    @Test func `an address that is taken is named`() async throws {
+      try await Fleet.with { fleet in
+        let port = fleet.cluster.endpoints[0].split(separator: ":").last!
+        let machine = try fleet.machine("m1")
+        let answer = try await machine.party.run("mirror", "--listen", "127.0.0.1:\(port)")
+        #expect(answer.status == 7, "\(answer)")
+        #expect(
+          answer.error == """
+            settings-fleet: Cannot listen at 127.0.0.1:\(port): Address already in use. Choose another port for '--listen'.
+
+            """)
+      }
+    }
+
     @Test func `a mirror listens for this machine alone`() {
       for text in ["0.0.0.0:9477", "example.org:1", "127.0.0.1", "127.0.0.1:0", ":1", "127.0.0.1:65536", "[::]:1"] {
         #expect(MetricsAddress(argument: text) == nil, "\(text)")
       }
       #expect(MetricsAddress(argument: "[::1]:9477")?.host == "::1")
+    }
+
+    @Test func `a user of the machine cannot use up the mirror's descriptors`() async throws {
+      let address = try #require(MetricsAddress(argument: "127.0.0.1:\(FreePorts.next())"))
+      let server = try await MetricsServer.start(at: address) { "a 1\n" }
+      let group = MultiThreadedEventLoopGroup.singleton
+      var idle: [any Channel] = []
+      for _ in 0..<MetricsServer.mostConnections {
+        idle.append(try await ClientBootstrap(group: group).connect(host: address.host, port: address.port).get())
+      }
+      #expect(
+        try await eventually { try Self.get("/metrics", port: address.port).isEmpty }, "one more connection was served")
+      try await idle.removeLast().close()
+      #expect(
+        try await eventually { try Self.get("/metrics", port: address.port).hasSuffix("\r\n\r\na 1\n") })
+      for channel in idle { try await channel.close() }
+      try await server.close()
     }
 
     @Test(.enabled(if: promtool != nil, "promtool, of Debian's package 'prometheus', is not installed"))
@@ -72,7 +123,54 @@ extension CommandTests.Busy {
         let file = fleet.root + "/rules.yml"
         try fleet.write("groups:" + rules.components(separatedBy: "\n```")[0] + "\n", to: file)
         try Self.check("", ["check", "rules", file], in: fleet, says: "SUCCESS: 3 rules found")
+        // The machine a is well, b lost the cluster after ten minutes, c never reached it, d refuses something.
+        let problems = fleet.root + "/alerts.yml"
+        try fleet.write(
+          """
+          rule_files: [rules.yml]
+          evaluation_interval: 1m
+          tests:
+            - interval: 1m
+              input_series:
+                - { series: 'settings_fleet_mirror_connected{instance="a"}', values: "1x60" }
+                - { series: 'settings_fleet_mirror_connected{instance="b"}', values: "1x9 0x50" }
+                - { series: 'settings_fleet_mirror_connected{instance="c"}', values: "0x60" }
+                - { series: 'settings_fleet_mirror_last_contact_timestamp_seconds{instance="a"}', values: "0x60" }
+                - { series: 'settings_fleet_mirror_last_contact_timestamp_seconds{instance="b"}', values: "0x9 600x50" }
+                - { series: 'settings_fleet_mirror_problems{instance="a"}', values: "0x60" }
+                - { series: 'settings_fleet_mirror_problems{instance="d"}', values: "0x9 2x50" }
+                - { series: 'settings_fleet_machine_wrong{host="e",state="silent"}', values: "1x60" }
+                - { series: 'settings_fleet_machine_wrong{host="f",state="pending"}', values: "1x60" }
+              alert_rule_test:
+                - { eval_time: 9m, alertname: SettingsFleetDisconnected }
+                - eval_time: 12m
+                  alertname: SettingsFleetDisconnected
+                  exp_alerts: [{ exp_labels: { instance: c }, exp_annotations: { summary: "\(Self.disconnected("c"))" } }]
+                - eval_time: 25m
+                  alertname: SettingsFleetDisconnected
+                  exp_alerts:
+                    - { exp_labels: { instance: b }, exp_annotations: { summary: "\(Self.disconnected("b"))" } }
+                    - { exp_labels: { instance: c }, exp_annotations: { summary: "\(Self.disconnected("c"))" } }
+                - { eval_time: 12m, alertname: SettingsFleetRefused }
+                - eval_time: 16m
+                  alertname: SettingsFleetRefused
+                  exp_alerts:
+                    - exp_labels: { instance: d }
+                      exp_annotations: { summary: "d does not apply something: settings-fleet machines" }
+                - { eval_time: 14m, alertname: SettingsFleetMachineGone }
+                - eval_time: 16m
+                  alertname: SettingsFleetMachineGone
+                  exp_alerts:
+                    - exp_labels: { host: e, state: silent }
+                      exp_annotations: { summary: "e is silent: its mirror does not answer." }
+
+          """, to: problems)
+        try Self.check("", ["test", "rules", problems], in: fleet, says: "SUCCESS")
       }
+    }
+
+    private static func disconnected(_ machine: String) -> String {
+      "\(machine) has not reached the fleet's cluster for ten minutes. It keeps its settings."
     }
 
     private static func check(_ input: String, _ words: [String], in fleet: Fleet, says: String = "") throws {

@@ -1,10 +1,12 @@
 import ArgumentParser
+import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import Synchronization
 
 /// An address that only this machine reaches: `127.0.0.1:9477` or `[::1]:9477`.
-struct MetricsAddress: ExpressibleByArgument {
+struct MetricsAddress: ExpressibleByArgument, CustomStringConvertible {
   let host: String
   let port: Int
 
@@ -14,28 +16,55 @@ struct MetricsAddress: ExpressibleByArgument {
     else { return nil }
     (self.host, self.port) = (host, port)
   }
+
+  var description: String { "\(host == "::1" ? "[::1]" : host):\(port)" }
 }
 
-/// Answers to `GET /metrics`. It sleeps until somebody asks, on the thread that serves the mirror's connections.
+/// Answers to `GET /metrics`. It sleeps until a request comes, on the thread that serves the mirror's connections.
 enum MetricsServer {
+  /// How many connections there can be at once. Every user of the machine can connect, and the mirror needs descriptors for
+  /// its files.
+  static let mostConnections = 16
+
   /// - Parameter text: Makes the answer.
   /// - Throws: ``Failure`` if nothing can listen there.
   static func start(
     at address: MetricsAddress, _ text: @escaping @Sendable () async -> String
   ) async throws -> any Channel {
+    let connections = Connections()
     do {
       return try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
         .childChannelInitializer { channel in
-          channel.eventLoop.makeCompletedFuture {
+          guard connections.open() else { return channel.close() }
+          channel.closeFuture.whenComplete { _ in connections.close() }
+          return channel.eventLoop.makeCompletedFuture {
             try channel.pipeline.syncOperations.configureHTTPServerPipeline(withPipeliningAssistance: false)
             try channel.pipeline.syncOperations.addHandler(Answerer(text))
           }
         }
         .bind(host: address.host, port: address.port).get()
     } catch {
-      throw Failure(.io, "Cannot listen at port \(address.port) of \(address.host): \(error)")
+      let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+      throw Failure(.io, "Cannot listen at \(address): \(reason). Choose another port for '--listen'.")
     }
+  }
+
+  /// Counts the connections.
+  private final class Connections: Sendable {
+    /// Protects the number.
+    private let count = Mutex(0)
+
+    /// - Returns: Whether one more is possible.
+    func open() -> Bool {
+      count.withLock { count in
+        guard count < mostConnections else { return false }
+        count += 1
+        return true
+      }
+    }
+
+    func close() { count.withLock { $0 -= 1 } }
   }
 
   private final class Answerer: ChannelInboundHandler {

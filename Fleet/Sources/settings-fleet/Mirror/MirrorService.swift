@@ -31,9 +31,9 @@ actor MirrorService {
   private var suspected: Set<String> = []
   /// How many texts were written, and how many refused.
   private var (written, refused): (Int64, Int64) = (0, 0)
-  /// What the file for a monitor says, and whether it is being written.
+  /// What the file for a monitor says, whether it is being written, and whether it is gone for good.
   private var lastMetrics: MirrorMetrics?
-  private var isWritingMetrics = false
+  private var (isWritingMetrics, isEnding) = (false, false)
   /// What has been reported about documents since everything was read.
   private var problems: Set<String> = []
 
@@ -60,12 +60,13 @@ actor MirrorService {
     }
     // Everything happens in tasks of their own.
     await Cancellation.wait()
+    isEnding = true
     watcher?.cancel()
     execution.watch?.end()
     timer?.cancel()
     for task in watches.values { task.cancel() }
     for task in running.values { await task.value }
-    // Nobody keeps it right any more.
+    // From now on it would be out of date.
     try? File.remove(metricsFile)
   }
 
@@ -81,6 +82,7 @@ actor MirrorService {
   private func tick() {
     timerDeadline = nil
     perform(machine.tick(at: now))
+    if lastMetrics == nil { writeMetrics() }
   }
 
   private func perform(_ actions: [StateMachine.Action]) {
@@ -334,10 +336,12 @@ actor MirrorService {
     return metrics.text(lastContact: contact)
   }
 
-  /// Writes them where something has changed: nothing wakes up for them.
+  /// Writes them if something has changed: nothing wakes up for them. What cannot be written is tried again at the next
+  /// occasion, and until then nothing is better than what was true before.
   private func writeMetrics() {
+    guard !isEnding, !isWritingMetrics else { return }
     let metrics = facts
-    guard metrics != lastMetrics, !isWritingMetrics else { return }
+    guard metrics != lastMetrics else { return }
     (lastMetrics, isWritingMetrics) = (metrics, true)
     let (directory, file, text) = (execution.places.metrics, metricsFile, Array(text(of: metrics).utf8))
     inBackground {
@@ -346,16 +350,22 @@ actor MirrorService {
           try File.makeDirectory(directory, mode: 0o755)
           try File.swap(file, with: text, mode: 0o644)
         }
+        await self.metricsWritten()
       } catch {
-        await self.say("Cannot write the metrics: \(error)")
+        try? File.remove(file)
+        await self.metricsFailed("\(error)")
       }
-      await self.metricsWritten()
     }
   }
 
   private func metricsWritten() {
     isWritingMetrics = false
     writeMetrics()
+  }
+
+  private func metricsFailed(_ reason: String) {
+    say("Cannot write the metrics: \(reason)")
+    (lastMetrics, isWritingMetrics) = (nil, false)
   }
 
   /// Prints a line for the journal, once for each reason.

@@ -95,11 +95,12 @@ enum File {
   /// Replaces a file in one step for those who read it. It need not survive a power failure.
   static func swap(_ path: String, with bytes: [UInt8], mode: mode_t) throws(Failed) {
     let temporary = path + ".new"
-    try put(bytes, at: temporary, mode: mode)
-    guard rename(temporary, path) == 0 else {
-      let failure = Failed("rename", temporary)
+    do throws(Failed) {
+      try put(bytes, at: temporary, mode: mode)
+      guard rename(temporary, path) == 0 else { throw Failed("rename", temporary) }
+    } catch {
       unlink(temporary)
-      throw failure
+      throw error
     }
   }
 
