@@ -159,13 +159,13 @@ extension CommandTests.Busy {
         let refused = try await ada.run("apply", bad.path)
         #expect(refused.status == 4, "\(refused)")
         for part in [
-          "all.toml': The document does not parse", "groups/a.toml' is no document",
+          "all.toml': The document does not parse", "groups/a.toml' is not a document",
           "h@2.toml' says that it has version 1",
           "settings-fleet/all.toml': The settings of", "link.toml' is neither",
         ] { #expect(refused.error.contains(part), "\(part): \(refused)") }
         for file in bad.files.keys where !file.hasSuffix("g@1.toml") { try bad.remove(file) }
         let alone = try await ada.run("apply", bad.path)
-        #expect(alone.status == 4 && alone.error.contains("/group/g.toml' has to be there"), "\(alone)")
+        #expect(alone.status == 4 && alone.error.contains("/group/g.toml' is missing"), "\(alone)")
         #expect(try await ada.run("apply", fleet.root + "/none").status == 7)
       }
     }
@@ -253,6 +253,64 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `an apply that stops between two transactions says what it has stored`() async throws {
+      try await Fleet.with { fleet in
+        let (ada, app) = (try fleet.person(), fleet.app)
+        let files = (10..<70).map { ("\(app)/host/h\($0).toml", "a = 1\n") }
+        let tree = try Tree(fleet, "tree", Dictionary(uniqueKeysWithValues: files))
+        let (context, client) = try Self.context(of: ada)
+        let application = try TreeApplication(TreeDirectory(path: tree.path).read(), source: "main", in: context)
+        var counts: [Int] = []
+        await #expect {
+          try await application.run { plan in
+            try plan.check()
+          } stored: { _, count in
+            counts.append(count)
+            // One that the next transaction would make.
+            let edit = ada.process(["set", app, "--host", "h69", "a=9", "--create"])
+            guard counts.count == 1, (try? edit.run()) != nil else { return }
+            edit.waitUntilExit()
+          }
+        } throws: { error in
+          let text = "\(error)"
+          return text.contains("'\(app)/host/h69' was not made by 'apply'") && !text.contains("Nothing was written")
+            && text.hasSuffix("\(counts.reduce(0, +)) documents were stored before that, and nothing else.")
+        }
+        #expect(counts.count == 1 && counts[0] > 1)
+        await client.shutdown()
+      }
+    }
+
+    @Test func `a document of settings-fleet is not exported, since it could not be applied`() async throws {
+      try await Fleet.with { fleet in
+        let (ada, app) = (try fleet.person(), fleet.app)
+        let client = try EtcdClient(fleet.cluster.configuration)
+        let key = "/app-settings/1/settings-fleet/group/\(app)/v1"
+        _ = try await client.transaction(EtcdTransaction(if: [], then: [.put(key, "user = 'root'\n")]))
+        try await ada.run("set", app, "a=1")
+        let copy = try Tree(fleet, "copy")
+        let exported = try await ada.run("export", "--tree=\(copy.path)")
+        let own = try await ada.run("export", "--tree", copy.path, "settings-fleet")
+        _ = try await client.transaction(EtcdTransaction(if: [], then: [.delete(.key(key))]))
+        await client.shutdown()
+        #expect(exported.status == 0, "\(exported)")
+        #expect(copy.files["\(app)/all.toml"] == Array("a = 1\n".utf8))
+        #expect(copy.files.keys.allSatisfy { !$0.hasPrefix("settings-fleet/") })
+        #expect(own.status == 1 && own.error.contains("has no document of 'settings-fleet'"), "\(own)")
+      }
+    }
+
+    /// What the verbs work with, in this process.
+    private static func context(of party: Party) throws -> (Context, EtcdClient) {
+      let client = try EtcdClient(party.fleet.cluster.configuration)
+      var environment = ProcessInfo.processInfo.environment.merging(party.environment) { $1 }
+      environment["SETTINGS_CLI"] = Fleet.cli
+      let context = Context(
+        environment: environment, settings: try FleetSettings(environment: environment),
+        cluster: Cluster(client: client))
+      return (context, client)
+    }
+
     /// Ranges of seeds, each within the time limit of a test: `SETTINGS_FLEET=full` applies 1,000 trees.
     private static var seeds: [Range<UInt64>] {
       guard ProcessInfo.processInfo.environment["SETTINGS_FLEET"] == "full" else { return [0..<15] }
@@ -263,12 +321,7 @@ extension CommandTests.Busy {
     func `random trees are exported as they were applied, byte for byte`(seeds: Range<UInt64>) async throws {
       try await Fleet.with { fleet in
         let ada = try fleet.person()
-        let client = try EtcdClient(fleet.cluster.configuration)
-        var environment = ProcessInfo.processInfo.environment.merging(ada.environment) { $1 }
-        environment["SETTINGS_CLI"] = Fleet.cli
-        let context = Context(
-          environment: environment, settings: try FleetSettings(environment: environment),
-          cluster: Cluster(client: client))
+        let (context, client) = try Self.context(of: ada)
         for seed in seeds {
           var random = RandomTree(seed: seed)
           let (tree, copy) = (try Tree(fleet, "t\(seed)"), try Tree(fleet, "c\(seed)"))

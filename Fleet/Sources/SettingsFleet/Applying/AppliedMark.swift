@@ -1,7 +1,7 @@
 /// What says that the text of a document came from a directory, so that an edit made by hand is noticed later, and only
 /// what came from the directory is removed with it.
 ///
-/// It is beside the text, in the same transaction. Nothing proves it: whoever may write the document may write it, too.
+/// It is beside the text, in the same transaction. Nothing proves it: everyone who may write the document may write the mark, too.
 public struct AppliedMark: Hashable, Sendable, Codable {
   /// The text that came from the directory. If the document has another one, it was edited since.
   public let digest: TextDigest

@@ -1,7 +1,7 @@
 /// What makes the documents of a fleet those of a directory.
 ///
-/// A document that somebody has changed by hand is not replaced: it is a conflict, until it is said whose text is taken. Only
-/// what came from the directory before is removed.
+/// A document that was changed by hand is not replaced: it is a conflict until an operator decides whose text to take. Only
+/// what an earlier plan of the same directory has stored is removed.
 ///
 /// ```swift
 /// let plan = ApplyPlan(of: tree, in: snapshot, options)
@@ -9,7 +9,7 @@
 /// for steps in plan.batches(mostOperations: 128) { … }
 /// ```
 public struct ApplyPlan: Sendable {
-  /// Whose text is taken where somebody has changed a document by hand.
+  /// Whose text to take for a document that was changed by hand.
   public enum Take: Sendable {
     /// The directory's.
     case ours
@@ -27,7 +27,7 @@ public struct ApplyPlan: Sendable {
     public var take: Take?
     /// The key to sign with.
     public var signing: DocumentWriter.Signing?
-    /// Whose signatures count.
+    /// The keys whose signatures are valid.
     public var trust = Trust([])
     /// The version that each app reads here; without an entry, any.
     public var appVersions: [String: Int] = [:]
@@ -44,7 +44,7 @@ public struct ApplyPlan: Sendable {
     case change
     /// Its text stays and is signed.
     case sign
-    /// Its text stays. From now on it counts as the directory's.
+    /// Its text stays. From now on the directory owns it.
     case adopt
     /// It is removed.
     case remove
@@ -54,9 +54,9 @@ public struct ApplyPlan: Sendable {
   public struct TextChange: Hashable, Sendable {
     /// The version.
     public var version: Int
-    /// The text before; `nil` if there is none.
+    /// The text before; `nil` for a new version.
     public var before: [UInt8]?
-    /// The text after; `nil` if there is none.
+    /// The text after; `nil` for a version that is removed.
     public var after: [UInt8]?
   }
 
@@ -74,7 +74,7 @@ public struct ApplyPlan: Sendable {
     public var transaction: FleetTransaction
   }
 
-  /// Why a document is not written without a word of an operator.
+  /// Why an operator has to decide before a document is written.
   public enum Conflict: Hashable, Sendable {
     /// It was edited since it was applied.
     case edited
@@ -86,11 +86,11 @@ public struct ApplyPlan: Sendable {
 
   /// What is written, by document.
   public private(set) var steps: [Step] = []
-  /// What somebody has changed by hand, by document.
+  /// What was changed by hand, by document.
   public private(set) var conflicts: [(document: FleetDocument, conflict: Conflict)] = []
   /// What cannot be written, by document.
   public private(set) var refusals: [(document: FleetDocument, error: WriterError)] = []
-  /// What stays as somebody has changed it by hand, because that was said.
+  /// What was changed by hand and stays so, because the options take the fleet's text.
   public private(set) var left: [FleetDocument] = []
   /// How many documents of the directory are as they should be.
   public private(set) var unchanged = 0
@@ -134,7 +134,7 @@ public struct ApplyPlan: Sendable {
     let changed = texts.filter { version, text in writer.versions[version]?.text != text }.keys
     let provenance = writer.provenance(from: options.source, changing: changed)
     if isRemoved {
-      // What the directory never had is nobody's business here.
+      // What did not come from the directory is not removed with it.
       guard options.prunes, provenance == .applied || provenance == .edited, !writer.isEmptied else { return }
     }
     // A newer version than the directory has is a change, too.

@@ -1,7 +1,7 @@
 extension DocumentWriter {
   /// Where the document comes from.
   enum Provenance: Equatable {
-    /// There is none.
+    /// The document does not exist.
     case absent
     /// Every version is as the directory had it.
     case applied
@@ -35,7 +35,7 @@ extension DocumentWriter {
   ///   - texts: The texts by version; at least one.
   ///   - source: The name of the directory.
   ///   - signing: The key to sign with.
-  ///   - trust: Whose signatures count.
+  ///   - trust: The keys whose signatures are valid.
   /// - Returns: The transaction; one that changes nothing if all of it is so already.
   func apply(
     _ texts: [Int: [UInt8]], from source: String, signing: Signing?, trust: Trust

@@ -11,7 +11,7 @@ public struct TreePath: Hashable, Sendable {
   /// Names a file.
   public init(_ document: FleetDocument, version: Int? = nil) { (self.document, self.version) = (document, version) }
 
-  /// Reads a path below the directory; `nil` if no document has such a file.
+  /// Reads a path below the directory; `nil` if it is not a document's.
   public init?(_ path: some StringProtocol) {
     guard path.hasSuffix(".toml") else { return nil }
     var name = path.dropLast(5)

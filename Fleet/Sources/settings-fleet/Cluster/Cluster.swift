@@ -29,7 +29,7 @@ struct Cluster: Sendable {
     }
   }
 
-  /// What the cluster has about some apps, at one revision.
+  /// What the cluster has about some apps, or about all if none is named, at one revision.
   func snapshot(of apps: some Collection<String>, at revision: Int64? = nil) async throws -> FleetSnapshot {
     guard let first = apps.first else { return try await snapshot(of: nil, at: revision) }
     let part = try await snapshot(of: first, at: revision)

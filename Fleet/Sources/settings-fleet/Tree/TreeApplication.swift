@@ -1,4 +1,3 @@
-import FoundationEssentials
 import SettingsFleet
 
 /// Makes the fleet's documents those of a directory.
@@ -29,10 +28,8 @@ struct TreeApplication: Sendable {
       checks[app] = DocumentCheck(environment: context.environment, staging: workspace.scratchFile("check"))
       workspaces.append(workspace)
     }
-    // Without a document in the directory, nothing has to be read unless something is to be removed.
-    let snapshot =
-      options.prunes || apps.isEmpty
-      ? try await context.cluster.snapshot(of: nil) : try await context.cluster.snapshot(of: apps)
+    // What is to be removed may be of any app.
+    let snapshot = try await context.cluster.snapshot(of: options.prunes ? [] : apps)
     var plan = CheckedPlan(plan: ApplyPlan(of: tree, in: snapshot, options), snapshot: snapshot)
     for step in plan.plan.steps {
       for text in step.texts.reversed() {
@@ -46,23 +43,32 @@ struct TreeApplication: Sendable {
     return plan
   }
 
-  /// Stores what the directory has. If somebody else changes a document meanwhile, a new plan is made.
+  /// Stores what the directory has. If a document is changed meanwhile, a new plan is made.
   ///
   /// - Parameters:
   ///   - announce: Called with each plan before it is carried out.
   ///   - stored: Called with the revision of each transaction and the number of its documents.
   /// - Throws: ``Failure``. Transactions that were announced as stored stay.
   func run(announce: (CheckedPlan) throws -> Void, stored: (Int64, Int) -> Void) async throws {
+    var count = 0
     for _ in 0..<Self.mostAttempts {
-      let plan = try await plan()
+      var plan = try await plan()
+      plan.storedBefore = count
       try announce(plan)
-      guard try await !store(plan, stored) else { return }
+      guard
+        try await !store(
+          plan,
+          {
+            stored($0, $1)
+            count += $1
+          })
+      else { return }
       Output.error("A document was changed meanwhile. What is left to do:")
     }
     throw Failure(.changed, "Others changed the documents \(Self.mostAttempts) times meanwhile. Try again later.")
   }
 
-  /// - Returns: Whether nobody else was first.
+  /// - Returns: `false` if a document was changed meanwhile.
   private func store(_ plan: CheckedPlan, _ stored: (Int64, Int) -> Void) async throws -> Bool {
     for batch in plan.batches {
       let change = Change(
@@ -88,11 +94,13 @@ struct CheckedPlan: Sendable {
   let snapshot: FleetSnapshot
   /// What machines would refuse, and why.
   var refused: [(document: FleetDocument, reason: String)] = []
+  /// How many documents were stored by the plan before this one, until another change made a new plan necessary.
+  var storedBefore = 0
 
-  /// One operation is for who makes them.
+  /// One operation is for the key that proves whose transaction it is.
   var batches: [[ApplyPlan.Step]] { plan.batches(mostOperations: Cluster.mostOperations - 1) }
 
-  /// Fails if there is something that an operator has to decide or to repair first.
+  /// Fails if an operator has to decide or repair something first.
   func check() throws {
     var problems = plan.conflicts.map { "  '\($0.document)' \(why($0))\n" }
     if !problems.isEmpty {
@@ -100,7 +108,7 @@ struct CheckedPlan: Sendable {
         .changed,
         "Changed by hand, and different in the directory:\n" + problems.joined()
           + "Take these texts into the directory with 'settings-fleet export --tree', or repeat the command with "
-          + "'--take ours' to store the directory's, or with '--take theirs' to leave them. Nothing was written.")
+          + "'--take ours' to store the directory's, or with '--take theirs' to leave them. \(outcome)")
     }
     problems = refused.map { "  '\($0.document)': \($0.reason)\n" }
     let failures = plan.refusals.map { Failure($0.error, about: $0.document) }
@@ -108,7 +116,15 @@ struct CheckedPlan: Sendable {
     guard !problems.isEmpty else { return }
     throw Failure(
       status: failures.first?.status ?? Failure.Status.invalidValue.rawValue,
-      message: "Cannot apply the directory:\n" + problems.joined() + "Nothing was written.")
+      message: "Cannot apply the directory:\n" + problems.joined() + outcome)
+  }
+
+  private var outcome: String {
+    switch storedBefore {
+    case 0: "Nothing was written."
+    case 1: "1 document was stored before that, and nothing else."
+    default: "\(storedBefore) documents were stored before that, and nothing else."
+    }
   }
 
   private func why(_ conflict: (document: FleetDocument, conflict: ApplyPlan.Conflict)) -> String {
@@ -184,15 +200,11 @@ struct CheckedPlan: Sendable {
         document: step.document, action: step.action,
         changes: step.texts.first.flatMap { LogEntry.changes(from: $0.before ?? [], to: $0.after ?? []) })
     }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Texts and whole numbers: none that JSON does not have.
-    return String(
-      decoding: try! encoder.encode(
-        Plan(
-          documents: documents, conflicts: plan.conflicts.map(\.document),
-          refused: plan.refusals.map(\.document) + refused.map(\.document), left: plan.left,
-          unchanged: plan.unchanged, transactions: batches.count)), as: UTF8.self)
+    return FleetJSON.text(
+      of: Plan(
+        documents: documents, conflicts: plan.conflicts.map(\.document),
+        refused: plan.refusals.map(\.document) + refused.map(\.document), left: plan.left,
+        unchanged: plan.unchanged, transactions: batches.count))
   }
 }
 

@@ -7,8 +7,8 @@ struct TreeDirectory {
 
   /// The texts of all documents in it, by version.
   ///
-  /// Hidden files, and files of other kinds than TOML, are left out. A link is refused: what it leads to would be read with
-  /// the rights of whoever runs this, and sent to all machines.
+  /// Hidden files, and files of other kinds than TOML, are left out. A link is refused: its target would be read with
+  /// the rights of this process, and sent to all machines.
   ///
   /// - Throws: ``Failure`` that names every file which cannot be used.
   func read() throws -> [FleetDocument: [Int: [UInt8]]] {
@@ -38,7 +38,7 @@ struct TreeDirectory {
     for (document, versions) in texts where problems.isEmpty {
       let newest = TreePath(document)
       if files[newest] == nil || versions[versions.keys.max()!] != files[newest] {
-        problems.append("'\(newest)' has to be there and to have the newest version of '\(document)'.")
+        problems.append("'\(newest)' is missing, or does not have the newest version of '\(document)'.")
       }
     }
     guard problems.isEmpty else {
@@ -59,12 +59,14 @@ struct TreeDirectory {
       case S_IFREG where !name.hasSuffix(".toml"): break
       case S_IFREG:
         guard let file = TreePath(relative) else {
-          problems.append("'\(relative)' is no document: APP/all.toml, APP/group/NAME.toml or APP/host/NAME.toml is.")
+          problems.append(
+            "'\(relative)' is not a document: its path has to be APP/all.toml, APP/group/NAME.toml or APP/host/NAME.toml."
+          )
           break
         }
         let text = try File.read("\(path)/\(relative)", upTo: FleetNames.longestText + 1)
         if text.count > FleetNames.longestText {
-          problems.append("'\(relative)' has more than \(FleetNames.longestText) bytes, which are possible.")
+          problems.append("'\(relative)' has more than \(FleetNames.longestText) bytes, which is the limit.")
         } else {
           files[file] = text
         }
@@ -117,11 +119,11 @@ struct TreeDirectory {
       throw Failure(.io, "'\(target)' is not a file. Links are not followed.")
     }
     if kind != nil, try File.read(target) == text { return }
-    // A name that no document has.
+    // A hidden name, which is not a document's.
     try File.replace(target, with: text, mode: 0o644, temporary: "\(directory)/.settings-fleet.new")
   }
 
-  /// What kind of file there is; `nil` if there is none.
+  /// The kind of a file; `nil` if it does not exist.
   private static func kind(of path: String, following: Bool = false) -> mode_t? {
     var status = stat()
     guard (following ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }

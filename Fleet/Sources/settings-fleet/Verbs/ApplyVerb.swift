@@ -17,8 +17,8 @@ struct ApplyVerb: FleetVerb {
       not in the directory stay; --prune removes those that an earlier 'apply' of this directory stored. A signed one \
       becomes empty, since machines that require signatures keep what is gone.
 
-      What somebody has changed by hand, and the directory has otherwise, is named, and nothing is written, unless \
-      --take says whose text counts. Versions that the directory does not have stay.
+      If a document was changed by hand and differs from the directory, 'apply' names it and writes nothing, unless --take \
+      says whose text to use. Versions that the directory does not have stay.
 
       Exits 0 if all documents are as in the directory, 4 if one would be refused, 9 for changes by hand. With --plan \
       nothing is written; it exits 10 if there is something to do.
@@ -30,7 +30,7 @@ struct ApplyVerb: FleetVerb {
       """)
 
   @Argument(help: "The directory.", completion: .directory) var directory: String
-  @Flag(help: "Print what would change, write nothing, and exit 10 if there is something.") var plan = false
+  @Flag(help: "Print what would change, write nothing, and exit 10 if there are changes.") var plan = false
   @Flag(help: "Remove documents that an earlier 'apply' stored, and that are not in the directory any more.")
   var prune = false
   @Option(

@@ -93,6 +93,7 @@ struct ExportVerb: ReadingVerb {
   @Argument(parsing: .captureForPassthrough, help: "APP, PREFIX and options.") var words: [String] = []
 
   func answer(in context: Context) async throws {
+    let words = words.flatMap { $0.hasPrefix("--tree=") ? ["--tree", String($0.dropFirst(7))] : [$0] }
     guard let place = words.prefix(while: { $0 != "--" }).firstIndex(of: "--tree") else {
       return try await read(in: context)
     }
@@ -114,7 +115,8 @@ struct ExportVerb: ReadingVerb {
     }
     let contents = FleetContents(try await context.cluster.snapshot(of: apps, at: revision))
     var documents: [FleetDocument: [Int: [UInt8]]] = [:]
-    for (app, found) in contents.apps {
+    // What may not be applied is not exported either.
+    for (app, found) in contents.apps where app != FleetNames.ownApp {
       for (scope, versions) in found.documents {
         FleetDocument(app: app, scope: scope).map { documents[$0] = versions.mapValues(\.text) }
       }
