@@ -1,7 +1,10 @@
+import ArgumentParser
 import EtcdClient
 import EtcdTesting
 import Foundation
 import Testing
+
+@testable import settings_fleet
 
 extension CommandTests {
   @Suite(.serialized) struct RolloutTests {
@@ -132,7 +135,7 @@ extension CommandTests {
         try await ada.run("set", fleet.app, "a=1")
         #expect(try await ada.waitUntilApplied(by: 3))
         func count(_ text: String) -> Int { machines.count { $0.text() == text } }
-        let begin = ["rollout", "--steps", "1,2,100", "--bake", "1s", fleet.app, "set", "a=2"]
+        let begin = ["rollout", "--steps", "0.01,0.02,100", "--bake", "1s", fleet.app, "set", "a=2"]
         for (step, words) in [
           (1, begin), (2, ["rollout", "resume", fleet.app]), (3, ["rollout", "resume", fleet.app]),
         ] {
@@ -144,7 +147,8 @@ extension CommandTests {
           coordinator.kill()
           #expect(hasText && count("a = 1\n") == 3 - step, "step \(step): \(coordinator.said)")
           let status = try await ada.run("rollout", "status", fleet.app)
-          #expect(status.status == 0 && status.output.contains("step \(step) of 3 (1 %, 2 %, 100 %)"), "\(status)")
+          #expect(
+            status.status == 0 && status.output.contains("step \(step) of 3 (0.01 %, 0.02 %, 100 %)"), "\(status)")
           #expect(status.output.contains("  \(step) applied, 0 pending, 0 refused; "), "\(status)")
         }
         #expect(try await ada.run("get", fleet.app, "a").output == "1\n")
@@ -189,9 +193,18 @@ extension CommandTests {
         #expect(try await eventually { count("a = 3\n") == 1 }, "\(second.said)")
         let paused = try await ada.run("rollout", "pause", fleet.app)
         #expect(paused.status == 0, "\(paused)")
-        #expect(try await eventually { !second.isRunning } && second.status == 0, "\(second.said)")
+        #expect(try await eventually { !second.isRunning } && second.status == 1, "\(second.said)")
+        #expect(second.said.contains(" has paused the rollout.\n"), "\(second.said)")
         let status = try await ada.run("rollout", "status", fleet.app)
         #expect(status.output.contains("step 1 of 2 (1 %, 100 %), paused by "), "\(status)")
+        let json = try await ada.run("rollout", "status", fleet.app, "--json")
+        let object = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
+        #expect(object?["document"] as? String == "\(fleet.app)/all" && object?["isPaused"] as? Bool == true, "\(json)")
+        #expect(object?["step"] as? Int == 1 && object?["steps"] as? [Double] == [1, 100], "\(json)")
+        #expect(object?["applied"] as? Int == 1 && (object?["remainingSeconds"] as? Int ?? 0) > 3600, "\(json)")
+        for words in [["status", fleet.app, "--jsn"], ["cancel", fleet.app, "now"], ["pause", fleet.app, "--json"]] {
+          #expect(try await ada.run(["rollout"] + words).status == 2, "\(words)")
+        }
         #expect(count("a = 3\n") == 1)
         let third = try Coordinator(ada, ["rollout", "resume", fleet.app])
         #expect(try await eventually { third.said.contains("step 1 of 2: ") }, "\(third.said)")
@@ -204,10 +217,19 @@ extension CommandTests {
         let refused = try await ada.run("rollout", "--steps", "99,100", "--bake", "1s", fleet.app, "set", "a=70")
         #expect(refused.status == 12 && refused.error.contains("refused it"), "\(refused)")
         #expect(try await eventually { count("a = 1\n") == 2 })
-        for words in [["--steps", "5,5"], ["--steps", "0,5"], ["--steps", "5,"], ["--share", "5", "--bake", "1s"]] {
+        for words in [
+          ["--steps", "5,5"], ["--steps", "0,5"], ["--steps", "5,"], ["--share", "5", "--bake", "1s"],
+          ["--steps", "5,100", "--resume-within", "5s"],
+        ] {
           #expect(try await ada.run(["rollout"] + words + [fleet.app, "set", "a=4"]).status == 2, "\(words)")
         }
       }
+    }
+
+    @Test func `help shows times as they are written`() {
+      let help = RolloutVerb.helpMessage()
+      #expect(help.contains("(default: 60s)") && !help.contains("TimeArgument"), "\(help)")
+      for text in ["90s", "500ms", "10m", "2h"] { #expect(TimeArgument(argument: text)?.description == text) }
     }
 
     @Test func `a rollout without canaries is refused`() async throws {

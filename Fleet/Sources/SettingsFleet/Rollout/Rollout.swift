@@ -2,7 +2,7 @@ import Crypto
 
 /// A document's new text that some machines, the canaries, try first.
 ///
-/// It is in etcd under ``FleetKey/rollout(app:)`` and under the lease of whoever coordinates it. When it is gone, for
+/// It is in etcd under ``FleetKey/rollout(app:)`` and under its coordinator's lease. When it is gone, for
 /// whatever reason, the canaries go back to the document.
 public struct Rollout: Hashable, Sendable {
   /// Who the canaries are.
@@ -13,15 +13,15 @@ public struct Rollout: Hashable, Sendable {
     case group(String)
   }
 
-  /// How a rollout goes on in steps, whoever accompanies it.
+  /// The plan of a rollout in steps, and how far it is. Any desk can go on with it.
   public struct Steps: Hashable, Sendable, Codable {
     /// The share of each step, in ten-thousandths, from the smallest to the largest.
     public let shares: [Int]
     /// The step that is under way, from 0.
     public internal(set) var index = 0
-    /// Whether nobody goes on with it until it is resumed.
+    /// Whether it stays at its step until it is resumed.
     public internal(set) var isPaused = false
-    /// How long canaries keep the text if nobody goes on with it.
+    /// How long canaries keep the text after its coordinator is gone.
     public let graceSeconds: Int
 
     /// Describes the steps; `nil` if the shares do not rise, or are not in 1...10,000, or the time is not positive.
@@ -101,7 +101,7 @@ public struct Rollout: Hashable, Sendable {
   }
 
   /// A year: more is a mistake.
-  static let longestWait = 366 * 86400
+  public static let longestWait = 366 * 86400
   /// The largest value that etcd takes, less some room.
   public static let mostBytes = 1_400_000
 
@@ -157,7 +157,7 @@ public struct Rollout: Hashable, Sendable {
     return next
   }
 
-  /// The same step in the hands of somebody else, who waits or goes on.
+  /// The same step with another coordinator, who pauses it or goes on with it.
   public func taken(over coordinator: String, isPaused: Bool) -> Rollout {
     var taken = self
     taken.coordinator = FleetProblem.shown(coordinator, most: 300)

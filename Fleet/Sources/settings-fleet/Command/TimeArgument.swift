@@ -1,8 +1,10 @@
 import ArgumentParser
 
 /// A time such as `500ms`, `10s`, `5m` or `2h`.
-struct TimeArgument: ExpressibleByArgument {
+struct TimeArgument: ExpressibleByArgument, CustomStringConvertible {
   let duration: Duration
+  /// As it was written, for the help.
+  let description: String
 
   init?(argument: String) {
     let units: [(String, Duration)] = [
@@ -10,7 +12,7 @@ struct TimeArgument: ExpressibleByArgument {
     ]
     for (unit, length) in units where argument.hasSuffix(unit) {
       guard let number = Int(argument.dropLast(unit.count)), (0...1_000_000).contains(number) else { continue }
-      duration = length * number
+      (duration, description) = (length * number, argument)
       return
     }
     return nil

@@ -4,7 +4,7 @@ import SettingsFleetEtcd
 
 /// Carries out a rollout: puts it into etcd under a lease, follows the canaries' answers, and goes on with it, publishes it or
 /// takes it back. If this process dies, the lease ends, and with it the rollout: soon, or for one in steps after the time in
-/// which somebody else can go on with it.
+/// which another desk can go on with it.
 struct RolloutCoordinator: Sendable {
   let context: Context
   let editor: DocumentEditor
@@ -56,14 +56,14 @@ struct RolloutCoordinator: Sendable {
     try await carryOn(taken, lease)
   }
 
-  /// Leaves a rollout in steps as it is until somebody resumes it.
+  /// Keeps a rollout at its step until it is resumed.
   func pause(_ rollout: Rollout) async throws {
     _ = try await takeOver(rollout, isPaused: true, for: max(Self.pauseSeconds, rollout.steps?.graceSeconds ?? 0))
   }
 
   private func takeOver(_ rollout: Rollout, isPaused: Bool, for seconds: Int) async throws -> (Rollout, Int64) {
     if let problem = try context.settings.trust().problem(with: rollout, of: document) {
-      // Whoever goes on with it signs it.
+      // To go on with it is to sign it.
       throw Failure(.notWritable, "Cannot resume the rollout: \(problem.message) Cancel it and begin another one.")
     }
     let writer = try await writer()
@@ -86,10 +86,11 @@ struct RolloutCoordinator: Sendable {
         Output.error(Self.line(about: rollout, alive.filter(rollout.isCanary).map(\.host).sorted()))
         switch try await follow(&machine, rollout, lease) {
         case .moved(let present):
-          Output.line(
+          // Not over, so not a success: a script must not go on as if the change were for all.
+          throw Failure(
+            .noValue,
             present.steps?.isPaused == true
-              ? "\(present.coordinator) has paused it." : "\(present.coordinator) goes on with it.")
-          return
+              ? "\(present.coordinator) has paused the rollout." : "\(present.coordinator) goes on with the rollout.")
         case .decided(.publish):
           if let next = rollout.nextStep(among: try await self.alive()) {
             rollout = try await advance(rollout, to: next, lease)

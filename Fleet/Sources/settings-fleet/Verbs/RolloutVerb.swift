@@ -10,7 +10,7 @@ struct RolloutVerb: FleetVerb {
     usage: """
       settings-fleet rollout --share PERCENT | --canaries GROUP [--wait TIME] [--check] APP VERB WORD ...
       settings-fleet rollout --steps PERCENT,PERCENT,... [--bake TIME] [--check] APP VERB WORD ...
-      settings-fleet rollout resume | status | pause | cancel APP
+      settings-fleet rollout resume | status [--json] | pause | cancel APP
       """,
     discussion: """
       Edits a document with a verb of this command (set, unset, lock, unlock or import), and gives the new text to the \
@@ -20,12 +20,12 @@ struct RolloutVerb: FleetVerb {
 
       With --steps it goes from share to share, each with at least one machine more, and stays at each for the time of \
       --bake. Its plan and its step are in the cluster: when this command ends, 'rollout resume' goes on with it from any \
-      desk. If nobody does within the time of --resume-within, the machines take it back by themselves. A refusal, a \
+      desk. If none does within the time of --resume-within, the machines take it back by themselves. A refusal, a \
       failed check or a machine that does not answer takes it back everywhere. 'rollout pause' keeps it at its step for \
       a day, or until it is resumed.
 
-      Exits 0 if the change is for all now, 12 if it was taken back, and 1 if the command was told to end and the \
-      rollout can be resumed.
+      Exits 0 if the change is for all now, 12 if it was taken back, and 1 if the rollout goes on without this command: \
+      it was told to end, or another desk has resumed or paused it. 'rollout status' exits 1 if none is under way.
 
       EXAMPLES
         settings-fleet rollout --share 5 --wait 2m org.example.editor set theme=dark
@@ -51,7 +51,8 @@ struct RolloutVerb: FleetVerb {
   var bake: TimeArgument?
   @Option(
     help: ArgumentHelp(
-      "Within which time somebody has to go on with it. With --steps; 1h by default.", valueName: "time"))
+      "How long the rollout waits for 'resume' when this command has ended: 10s or more. With --steps; 1h by default.",
+      valueName: "time"))
   var resumeWithin: TimeArgument?
   @Flag(help: "End the rollout of the app that is under way.") var cancel = false
   @Argument(parsing: .captureForPassthrough, help: "The app, options for the document, a verb and its words.")
@@ -77,6 +78,10 @@ struct RolloutVerb: FleetVerb {
     if steps == nil, bake != nil || resumeWithin != nil {
       throw ValidationError("'--bake' and '--resume-within' go with '--steps'.")
     }
+    // The lease is kept alive every five seconds, and an election takes some, too.
+    if let time = resumeWithin, !(10...Rollout.longestWait).contains(time.seconds) {
+      throw ValidationError("Invalid value '\(time)' for '--resume-within': 10s to 366 days are possible.")
+    }
     if let share, !(0.01...100).contains(share) {
       throw ValidationError("Invalid value '\(share)' for '--share': 0.01 to 100 percent are possible.")
     }
@@ -88,8 +93,11 @@ struct RolloutVerb: FleetVerb {
   func answer(in context: Context) async throws {
     if let action {
       let words = try DocumentWords(cancel ? words : Array(words.dropFirst()))
+      guard words.rest.isEmpty || (action == .status && words.rest == ["--json"]) else {
+        throw Failure(.usage, "Unexpected argument '\(words.rest[0])' after 'rollout \(action.rawValue)'.")
+      }
       if action == .cancel { return try await cancelRollout(of: words.document, in: context) }
-      return try await goOn(action, with: words.document.app, in: context)
+      return try await goOn(action, with: words.document.app, isJSON: !words.rest.isEmpty, in: context)
     }
     var words = try DocumentWords(words)
     guard let verb = words.rest.first, Self.verbs.contains(verb) else {
@@ -125,14 +133,15 @@ struct RolloutVerb: FleetVerb {
       : Failure(.takenBack, "The rollout was taken back: this command was told to end.")
   }
 
-  private func goOn(_ action: Action, with app: String, in context: Context) async throws {
+  private func goOn(_ action: Action, with app: String, isJSON: Bool, in context: Context) async throws {
     let snapshot = try await context.cluster.snapshot(of: app)
     guard let rollout = FleetContents(snapshot).apps[app]?.rollout, let steps = rollout.steps,
       let document = FleetDocument(app: app, scope: rollout.scope)
     else { throw Failure(.noValue, "No rollout of '\(app)' in steps is under way.") }
     if action == .status {
       let lease = snapshot.items.first { FleetKey($0.key) == .rollout(app: app) }?.lease
-      return try await show(rollout, steps, of: document, lease, in: context)
+      let state = try await RolloutState(rollout, steps, of: document, lease, in: context.cluster)
+      return Output.line(isJSON ? FleetJSON.text(of: state) : state.text)
     }
     let editor = try DocumentEditor(context: context, document: document)
     let workspace = try Workspace(app: app, command: try context.command(), environment: context.environment)
@@ -147,28 +156,6 @@ struct RolloutVerb: FleetVerb {
     try await accompany(app, isInSteps: true) { try await coordinator.resume(rollout) }
   }
 
-  private func show(
-    _ rollout: Rollout, _ steps: Rollout.Steps, of document: FleetDocument, _ lease: LeaseID?, in context: Context
-  ) async throws {
-    let counts = try await StatusReader(cluster: context.cluster, app: document.app).read().0.rollout
-    var remaining = 0
-    if let lease {
-      do throws(EtcdError) {
-        remaining = try await context.cluster.client.timeToLive(lease.rawValue)?.remaining ?? 0
-      } catch {
-        throw Failure(error)
-      }
-    }
-    let shares = steps.shares.map { "\(Double($0) / 100) %".replacing(".0 %", with: " %") }.joined(separator: ", ")
-    Output.line(
-      "rollout of \(document), begun at \(rollout.created): step \(steps.index + 1) of \(steps.shares.count) (\(shares)), "
-        + "\(steps.isPaused ? "paused" : "in the hands") of \(rollout.coordinator)".replacing(
-          "paused of", with: "paused by"))
-    Output.line(
-      "  \(counts?.applied ?? 0) applied, \(counts?.pending ?? 0) pending, \(counts?.refused.count ?? 0) refused; "
-        + "each step lasts \(rollout.waitSeconds) s; taken back in \(remaining) s unless somebody goes on with it")
-  }
-
   private func cancelRollout(of document: FleetDocument, in context: Context) async throws {
     let snapshot = try await context.cluster.snapshot(of: document.app)
     let writer = DocumentWriter(document, in: snapshot, appVersion: nil)
@@ -181,6 +168,50 @@ struct RolloutVerb: FleetVerb {
       throw Failure(error)
     }
     Output.line("The rollout of '\(document.app)' was taken back.")
+  }
+}
+
+/// How far a rollout in steps is, as `rollout status` prints it.
+private struct RolloutState: Encodable {
+  var id: String
+  var document: FleetDocument
+  var begun: String
+  var coordinator: String
+  /// The percentage of each step, and the step that is under way, from 1.
+  var steps: [Double]
+  var step: Int
+  var isPaused: Bool
+  /// How many canaries have applied the text, have not answered yet, and have refused it.
+  var (applied, pending, refused): (Int, Int, Int)
+  /// How long a step lasts.
+  var bakeSeconds: Int
+  /// After which time the machines take it back, unless it is resumed.
+  var remainingSeconds = 0
+
+  init(
+    _ rollout: Rollout, _ steps: Rollout.Steps, of document: FleetDocument, _ lease: LeaseID?, in cluster: Cluster
+  ) async throws {
+    (id, self.document, begun) = (rollout.id, document, rollout.created)
+    (coordinator, isPaused, bakeSeconds) = (rollout.coordinator, steps.isPaused, rollout.waitSeconds)
+    (self.steps, step) = (steps.shares.map { Double($0) / 100 }, steps.index + 1)
+    let counts = try await StatusReader(cluster: cluster, app: document.app).read().0.rollout
+    (applied, pending, refused) = (counts?.applied ?? 0, counts?.pending ?? 0, counts?.refused.count ?? 0)
+    guard let lease else { return }
+    do throws(EtcdError) {
+      remainingSeconds = try await cluster.client.timeToLive(lease.rawValue)?.remaining ?? 0
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  var text: String {
+    let shares = steps.map { "\($0) %".replacing(".0 %", with: " %") }.joined(separator: ", ")
+    return """
+      rollout of \(document), begun at \(begun): step \(step) of \(steps.count) (\(shares)), \
+      \(isPaused ? "paused by" : "in the hands of") \(coordinator)
+        \(applied) applied, \(pending) pending, \(refused) refused; each step lasts \(bakeSeconds) s; \
+      taken back in \(remainingSeconds) s unless its coordinator is alive or it is resumed
+      """
   }
 }
 
