@@ -41,7 +41,7 @@ extension CommandTests.Busy {
         #expect(try await machines[0].wait(for: "a = 1\n"))
         #expect(
           try await eventually {
-            try await ada.run("machines").output.contains("  \(app): changed by hand 1 times, and written again")
+            try await ada.run("machines").output.contains("  \(app): changed by hand 1 time, and written again")
           })
         try await ada.run("set", app, "--host", "m2", "a=9", "--create")
         #expect(

@@ -115,7 +115,10 @@ extension FleetOverview.Machine {
         let reason = [app.scope.map { "\($0)" }, app.problem?.summary].compactMap(\.self)
         lines.append("  " + (["\(app.app) \(app.state.rawValue)"] + reason).joined(separator: ": "))
       }
-      if app.repairs > 0 { lines.append("  \(app.app): changed by hand \(app.repairs) times, and written again") }
+      if app.repairs > 0 {
+        lines.append(
+          "  \(app.app): changed by hand \(app.repairs) \(app.repairs == 1 ? "time" : "times"), and written again")
+      }
     }
     return lines
   }
