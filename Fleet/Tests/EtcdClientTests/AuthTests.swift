@@ -131,6 +131,7 @@ extension ClusterTests {
         let certificates = try #require(cluster.certificates)
         var named = configuration(cluster, nil)
         named.tls = try await certificates.certificate(of: "app")
+        #expect(named.tls?.commonName == "app" && certificates.tls.commonName == nil)
         try await cluster.withClient(named) { client in
           try await client.put("/app/x", "1")
           let watch = try await client.watch(.prefix("/app/"), from: 1)
@@ -159,7 +160,12 @@ extension ClusterTests {
           try await client.put("/app/x", "1")
           try await root.disableAuthentication()
           try await client.put("/other/x", "2")
+          #expect(
+            try await cluster.withClient(configuration(cluster, nil)) { try await $0.isAuthenticationEnabled() }
+              == false)
           try await root.enableAuthentication()
+          #expect(try await cluster.withClient(configuration(cluster, nil)) { try await $0.isAuthenticationEnabled() })
+          #expect(try await client.isAuthenticationEnabled())
           let error = await failure { try await client.put("/other/x", "3") }
           #expect(error?.code == .permissionDenied)
         }

@@ -88,6 +88,14 @@ extension CommandTests.Busy {
           let user = password.map { "user = \"\(name)\"\npassword = \"\($0)\"\n" } ?? ""
           return try fleet.person(name, files.replacingOccurrences(of: "plaintext = false\n", with: "") + user)
         }
+        // Without access control everyone could have written the key that shows a user.
+        let early = try person("early", "e")
+        #expect(try await early.run("set", fleet.app, "a=0").status == 0)
+        let forged: [EtcdOperation] = [
+          .put("/app-settings/1/\(fleet.app)/all/v1", "a = 0 # forged\n"), .put("/app-settings-hands/1/early", ""),
+        ]
+        _ = try await cluster.withClient { try await $0.transaction(EtcdTransaction(if: [], then: forged)) }
+        #expect(try await !early.run("log", fleet.app).output.contains("etcd user"))
         let enabled = try await person("nobody", nil).run(["access", "enable"], input: "r\n")
         #expect(enabled.status == 0, "\(enabled)")
         let root = try person("root", "r")
@@ -126,8 +134,29 @@ extension CommandTests.Busy {
           // A writer of before has no such right, and can write all the same.
           try await client.revokeRole("app-settings-hand-ada", from: "ada")
         }
-        #expect(try await writer.run("set", fleet.app, "a=1").status == 0)
+        #expect(try await writer.run("set", fleet.app, "a=2").status == 0)
         #expect(try await !root.run("log", fleet.app, "--limit", "1").output.contains("etcd user"))
+
+        // A certificate names its user, who needs no password here.
+        #expect(try await root.run(["access", "add-writer", "carol", fleet.app], input: "c\n").status == 0)
+        let certificate = try await #require(cluster.certificates).certificate(of: "carol")
+        let carol = try fleet.person(
+          "carol",
+          """
+          tls.authority = "\(try #require(certificate.authorityFile))"
+          tls.certificate = "\(try #require(certificate.certificateFile))"
+          tls.key = "\(try #require(certificate.keyFile))"
+
+          """)
+        #expect(try await carol.run("set", fleet.app, "a=3").status == 0)
+        #expect(try await carol.run("log", fleet.app, "--limit", "1").output.contains(", etcd user carol\n"))
+        configuration.credentials = EtcdCredentials(user: "root", password: "r")
+        try await fleet.cluster.withClient(configuration) { client in
+          try await client.revokeRole("app-settings-hand-carol", from: "carol")
+        }
+        #expect(try await carol.run("set", fleet.app, "a=1").status == 0)
+        #expect(try await !root.run("log", fleet.app, "--limit", "1").output.contains("etcd user"))
+        #expect(try await carol.run("log", fleet.app).status == 0)
 
         // What only root can read, a machine's service gets as credentials.
         let machine = try fleet.machine(

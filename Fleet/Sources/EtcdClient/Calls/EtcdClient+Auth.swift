@@ -11,6 +11,26 @@ extension EtcdClient {
     try await change(.disableAuthentication, EmptyMessage())
   }
 
+  /// Finds out whether the cluster lets nobody in without a user. Otherwise it proves nothing about who has written a key.
+  ///
+  /// Everybody may ask: etcd answers to a login, even to a wrong one, whether there are any.
+  ///
+  /// - Returns: Whether authentication is enabled.
+  /// - Throws: ``EtcdError``.
+  public func isAuthenticationEnabled() async throws(EtcdError) -> Bool {
+    try await inTurn(.repeatable) { endpoint, token, deadline throws(EtcdError) in
+      if token != nil { return true }
+      let call = Call(.authenticate, NamesMessage(first: "?", second: ""), .repeatable)
+      do throws(EtcdError) {
+        let _: TokenAnswer = try await Self.send(call, to: endpoint, nil, deadline)
+      } catch {
+        if error.code == .failedPrecondition { return false }
+        guard error.code == .notAuthenticated || error.code == .invalidArgument else { throw error }
+      }
+      return true
+    }
+  }
+
   /// Adds a user.
   ///
   /// - Parameters:

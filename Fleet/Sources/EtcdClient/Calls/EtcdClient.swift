@@ -115,7 +115,7 @@ extension EtcdClient {
     }
   }
 
-  private static func send<Answer: ProtobufReadable>(
+  static func send<Answer: ProtobufReadable>(
     _ call: Call, to endpoint: Endpoint, _ token: String?, _ deadline: NIODeadline
   ) async throws(EtcdError) -> Answer {
     let message = try await endpoint.send(call, token: token, deadline: deadline)

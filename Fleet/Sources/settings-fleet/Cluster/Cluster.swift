@@ -5,7 +5,7 @@ import SettingsFleetEtcd
 /// The cluster, as the verbs use it.
 struct Cluster: Sendable {
   let client: EtcdClient
-  /// The user of etcd, if it is known and can be the name of a key.
+  /// The user of etcd, if the settings or the certificate name one that can be the name of a key.
   var user: String?
   /// etcd's default of '--max-txn-ops', for the comparisons and for the changes.
   static let mostOperations = 128
@@ -70,15 +70,16 @@ struct Cluster: Sendable {
     var transaction = EtcdTransaction(transaction)
     for key in keys { transaction.success.append(.put(key.text, change.json)) }
     let plain = transaction
-    // Nobody else may write it, and it has the revision of what is written with it.
-    if let user { transaction.success.append(.put(FleetNames.handsPrefix + user, "")) }
+    // No other user may write it, and it has the revision of what is written with it.
+    let hand = (try? await client.isAuthenticationEnabled()) == true ? user : nil
+    if let hand { transaction.success.append(.put(FleetNames.handsPrefix + hand, "")) }
     try Self.checkOperations(max(transaction.success.count, transaction.compares.count))
     let noted = keys[0].text
     do {
       let answer: EtcdTransactionResponse
       do {
         answer = try await client.transaction(transaction)
-      } catch let error where error.code == .permissionDenied && user != nil {
+      } catch let error where hand != nil && [.permissionDenied, .notAuthenticated].contains(error.code) {
         // A user from before there were such keys. Without the right, nothing was written.
         answer = try await client.transaction(plain)
       }
@@ -99,7 +100,7 @@ struct Cluster: Sendable {
     }
   }
 
-  /// The user of etcd who made a revision; `nil` if that is not known.
+  /// The user of etcd who made a revision; `nil` if that is not known. It is proved only if authentication is enabled.
   func user(of revision: Int64) async throws(EtcdError) -> String? {
     do throws(EtcdError) {
       let hands = try await client.rangeAll(EtcdRange(.prefix(FleetNames.handsPrefix), revision: revision))
@@ -107,7 +108,7 @@ struct Cluster: Sendable {
         .map { String(decoding: $0.key.dropFirst(FleetNames.handsPrefix.utf8.count), as: UTF8.self) }
         .flatMap { FleetNames.isName($0) ? $0 : nil }
     } catch {
-      if error.code == .permissionDenied { return nil }
+      if [.permissionDenied, .notAuthenticated].contains(error.code) { return nil }
       throw error
     }
   }

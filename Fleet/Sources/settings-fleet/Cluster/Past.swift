@@ -39,6 +39,7 @@ struct Past {
     var revision = start
     do throws(EtcdError) {
       guard let version = try await newestVersion(at: revision) else { return ([], false) }
+      let isProved = try await cluster.client.isAuthenticationEnabled()
       let key = document.key(version: version)
       var item = try await cluster.item(key, at: revision)
       while let present = item, entries.count < most {
@@ -48,7 +49,7 @@ struct Past {
           Entry(
             revision: at, version: version,
             change: change.flatMap { $0.modRevision == at ? Change($0.value) : nil },
-            user: try await cluster.user(of: at), text: present.value, former: nil,
+            user: isProved ? try await cluster.user(of: at) : nil, text: present.value, former: nil,
             isFirst: present.createRevision == at, stored: try await stored(at: at)[version]))
         guard present.createRevision < at else { break }
         revision = at - 1

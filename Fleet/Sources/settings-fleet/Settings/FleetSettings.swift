@@ -107,9 +107,8 @@ struct FleetSettings {
             + "Use https://, or allow it with 'settings-cli set \(Self.app) plaintext true'.")
       }
     }
-    let usesTLS = endpoints.contains { $0.hasPrefix("https://") }
     var configuration = EtcdConfiguration(
-      endpoints: endpoints, tls: usesTLS ? tls() : nil, credentials: try credentials(), deadline: store[.timeout])
+      endpoints: endpoints, tls: tls(), credentials: try credentials(), deadline: store[.timeout])
     configuration.renewedCredentials = {
       store.core.look()
       store.core.lookAround()
@@ -135,7 +134,9 @@ struct FleetSettings {
     return EtcdCredentials(user: user, password: password)
   }
 
-  private func tls() -> EtcdTLS {
+  /// The certificates; `nil` if no endpoint needs them.
+  private func tls() -> EtcdTLS? {
+    guard store[.endpoints].contains(where: { $0.hasPrefix("https://") }) else { return nil }
     let certificate: String? = store[.certificate]
     var key: String? = store[.certificateKey]
     if key == nil, certificate != nil, let directory = environment["CREDENTIALS_DIRECTORY"],
@@ -170,8 +171,8 @@ struct FleetSettings {
     Trust(try store[.trustedKeys].map(Self.verificationKey) + [try signer()?.verificationKey].compactMap(\.self))
   }
 
-  /// The user of etcd, if it is set, and a name that a key can have.
-  var user: String? { store[.user].flatMap { FleetNames.isName($0) ? $0 : nil } }
+  /// The user of etcd, who is set or whose certificate this is, if a key can have that name.
+  var user: String? { (store[.user] ?? tls()?.commonName).flatMap { FleetNames.isName($0) ? $0 : nil } }
 
   /// What is said of the trusted keys in the settings, by their ids.
   func namesOfTrustedKeys() -> [String: String] {

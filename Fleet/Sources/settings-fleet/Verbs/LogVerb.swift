@@ -10,8 +10,8 @@ struct LogVerb: FleetVerb {
     discussion: """
       Prints the changes of a document, newest first: the revision, the time, the verb, who, and for each value the one \
       before and the one after. The cluster has them until it is compacted. Who and when is what the writer said; \
-      'unknown' is a change that was not made by this program. 'etcd user' is whom etcd has let do it: nobody else can \
-      write the key that shows it, apart from root. With 'trusted-keys' or a 'signing-key' in your settings, it also says \
+      'unknown' is a change that was not made by this program. 'etcd user' is the user whose password or certificate etcd \
+      has accepted: no other user can write the key that shows it, apart from root. With 'trusted-keys' or a 'signing-key' in your settings, it also says \
       which trusted key signed the text, with the comment that the key has there.
 
       EXAMPLES
@@ -38,10 +38,7 @@ struct LogVerb: FleetVerb {
     let names = context.settings.namesOfTrustedKeys()
     let (entries, isCut) = try await Past(cluster: context.cluster, document: document).entries(limit: limit)
     if json {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      Output.line(
-        String(decoding: try encoder.encode(entries.map { LogEntry($0, of: document, trust, names) }), as: UTF8.self))
+      Output.line(FleetJSON.text(of: entries.map { LogEntry($0, of: document, trust, names) }))
     } else {
       for entry in entries { Output.bytes(Array(LogEntry(entry, of: document, trust, names).text.utf8)) }
     }
@@ -68,7 +65,7 @@ struct LogEntry: Encodable {
   var reason: String?
   /// `nil` if the text before is no longer known or does not parse.
   var changes: [Value]?
-  /// The user of etcd; `nil` if that is not known.
+  /// The user of etcd; `nil` if etcd does not prove one.
   var user: String?
   /// The id of the trusted key that has signed the text; empty for a text that none has signed, `nil` if no key is trusted.
   var signedBy: String?
