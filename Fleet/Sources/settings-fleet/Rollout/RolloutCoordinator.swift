@@ -215,8 +215,7 @@ struct RolloutCoordinator: Sendable {
         let text = progress.text
         if text != shown { Output.error(text) }
         shown = text
-        // A canary may also become silent, about which nothing is reported.
-        try await reader.change(after: answers.revision, within: min(.seconds(1), progress.remaining ?? .seconds(1)))
+        try await reader.change(after: answers.revision, within: progress.nextLook)
       } catch let error as Failure {
         // An election takes a second or two. After the lease's time, the canaries have gone back.
         guard ContinuousClock.now - heard < Self.patience else { throw error }

@@ -37,6 +37,15 @@ struct RolloutStateMachineTests {
     #expect(machine.lost(.documentChanged) == .abort(.documentChanged))
   }
 
+  /// A sign of life can come 20 seconds after the waiting time, and nothing reports it.
+  @Test func `it is looked at again at the end of the waiting time, and every second`() {
+    func look(_ remaining: Duration?) -> Duration {
+      RolloutStateMachine.Progress(canaries: 1, missing: [], remaining: remaining).nextLook
+    }
+    #expect(look(nil) == .seconds(1) && look(.seconds(600)) == .seconds(1))
+    #expect(look(.milliseconds(300)) == .milliseconds(300) && look(.zero) == .seconds(1))
+  }
+
   @Test func `no canary is an abort`() {
     #expect(Self.machine([]).decision == .abort(.noCanary))
     #expect(Self.machine([Self.ack("a", groups: [])]).decision == .abort(.noCanary))
