@@ -46,7 +46,11 @@ struct ApplyVerb: FleetVerb {
   @Flag(help: "Print the plan as JSON: documents, conflicts, refused, left, unchanged, transactions.") var json = false
 
   func validate() throws {
-    guard FleetNames.isName(source) else { throw ValidationError("Invalid value '\(source)' for '--source'.") }
+    guard FleetNames.isName(source) else {
+      throw ValidationError(
+        "Invalid value '\(source)' for '--source': a name has 1 to 253 of A-Z, a-z, 0-9, '.', '_' and '-', and begins with "
+          + "none of '.' and '-'.")
+    }
   }
 
   func answer(in context: Context) async throws {
