@@ -12,6 +12,8 @@ final class Recorder: Sendable {
     var texts: [FleetDocument: [TextDigest: Int64]] = [:]
     /// All that there ever were.
     var all: [FleetDocument: Set<TextDigest>] = [:]
+    /// Those that a rollout has tried.
+    var trials: [FleetDocument: Set<TextDigest>] = [:]
     var task: Task<Void, Never>?
   }
 
@@ -33,6 +35,11 @@ final class Recorder: Sendable {
   /// Whether a text was ever stored, if only in a history that a restored backup has ended.
   func hasSeen(_ text: TextDigest, in document: FleetDocument) -> Bool {
     state.withLock { $0.all[document]?.contains(text) ?? false }
+  }
+
+  /// Whether a rollout has tried a text, so that a machine may have it before it is the document's, or for a while.
+  func isTrial(_ text: TextDigest, of document: FleetDocument) -> Bool {
+    state.withLock { $0.trials[document]?.contains(text) ?? false }
   }
 
   /// Starts over with what is in the cluster.
@@ -91,9 +98,17 @@ final class Recorder: Sendable {
   }
 
   private static func note(_ item: EtcdKeyValue, in state: inout State) {
-    guard case .document(let document, _)? = FleetKey(item.key) else { return }
-    let digest = TextDigest(of: item.value)
-    state.texts[document, default: [:]][digest] = item.modRevision
-    state.all[document, default: []].insert(digest)
+    switch FleetKey(item.key) {
+    case .document(let document, _)?:
+      let digest = TextDigest(of: item.value)
+      state.texts[document, default: [:]][digest] = item.modRevision
+      state.all[document, default: []].insert(digest)
+    case .rollout(let app)?:
+      guard let rollout = Rollout(item.value), let document = FleetDocument(app: app, scope: rollout.scope) else {
+        return
+      }
+      state.trials[document, default: []].insert(rollout.digest)
+    default: break
+    }
   }
 }

@@ -2,8 +2,9 @@
 struct Round: Sendable, CustomStringConvertible {
   let number: Int
   let faults: [Fault]
-  /// Whether the command `settings-fleet set` writes, too, beside the writers in this process.
-  let usesCommand: Bool
+  /// With which verb the command writes, too, beside the writers in this process; `nil` if it does not. A rollout ends after
+  /// the heal, which tells machines of it.
+  let command: Commander.Verb?
   /// Whether the writers go on until after the heal. Otherwise no event after it tells a mirror that it missed something.
   let writesAfterHeal: Bool
   let restoresAsNewCluster: Bool
@@ -39,8 +40,10 @@ struct Round: Sendable, CustomStringConvertible {
   private init(_ number: Int, _ faults: [Fault], _ random: inout SplitMix) {
     self.number = number
     self.faults = faults
-    usesCommand = Int.random(in: 0..<6, using: &random) == 0
-    writesAfterHeal = Bool.random(using: &random)
+    let writesAfterHeal = Bool.random(using: &random)
+    self.writesAfterHeal = writesAfterHeal
+    let verbs = Commander.Verb.allCases.filter { writesAfterHeal || $0 != .rollout }
+    command = Int.random(in: 0..<4, using: &random) == 0 ? verbs.randomElement(using: &random) : nil
     restoresAsNewCluster = Bool.random(using: &random)
     self.random = random
   }
@@ -70,14 +73,14 @@ struct Round: Sendable, CustomStringConvertible {
     }
     return rounds.enumerated().map { index, faults in
       var random = generator(index + 1, seed)
-      return Round(index + 1, faults, &random, usesCommand: index == 1)
+      return Round(index + 1, faults, &random, command: [1: .rollout, 2: .apply, 3: .set][index])
     }
   }
 
-  private init(_ number: Int, _ faults: [Fault], _ random: inout SplitMix, usesCommand: Bool) {
+  private init(_ number: Int, _ faults: [Fault], _ random: inout SplitMix, command: Commander.Verb?) {
     self.number = number
     self.faults = faults
-    self.usesCommand = usesCommand
+    self.command = command
     writesAfterHeal = number % 2 == 0
     restoresAsNewCluster = Bool.random(using: &random)
     self.random = random
@@ -89,7 +92,9 @@ struct Round: Sendable, CustomStringConvertible {
   }
 
   var description: String {
-    let extras = [usesCommand ? "with the command" : nil, writesAfterHeal ? nil : "no writes after the heal"]
+    let extras = [
+      command.map { "with the command's \($0.rawValue)" }, writesAfterHeal ? nil : "no writes after the heal",
+    ]
     return "round \(number): " + faults.map(\.description).joined(separator: "; ")
       + extras.compactMap(\.self).map { ", \($0)" }.joined()
   }

@@ -14,8 +14,7 @@ final class Arena: Sendable {
   /// A direct connection, to inspect and operate the cluster.
   let client: EtcdClient
   let counters: [CounterWriter]
-  /// Counts with the command.
-  let commander: CounterWriter
+  let commander: Commander
   let soles: [SoleWriter]
   /// Signs all that the writers store. One machine takes nothing else.
   let key: SigningKey
@@ -44,7 +43,9 @@ final class Arena: Sendable {
     counters = (0..<3).map {
       CounterWriter("w\($0)", in: Self.shared, client: writersClient, key: key, figures: figures)
     }
-    commander = CounterWriter("w3", in: Self.shared, client: writersClient, key: key, figures: figures)
+    commander = try Commander(
+      in: root, settings: cluster.settings(through: desk), programs: programs, client: client, key: key,
+      figures: figures)
     let refused = RefusedTexts()
     self.refused = refused
     // One is on two machines, the other one on the third.
@@ -92,11 +93,13 @@ final class Arena: Sendable {
   /// The one whose document is on the machine that requires signatures.
   var signedSole: SoleWriter { soles[1] }
 
+  /// All that count.
+  var allCounters: [CounterWriter] { counters + commander.counters }
+
   /// The machines that have a document.
   func machines(with document: FleetDocument) -> [Machine] { machines.filter { $0.documents.contains(document) } }
 
   private func prepare() async throws {
-    try writeCommandSettings()
     var random = SplitMix(state: 0)
     for counter in counters { _ = await counter.write() }
     for sole in soles { _ = await sole.write(using: &random) }
@@ -126,41 +129,6 @@ final class Arena: Sendable {
     machine.kill()
     let found = KillPoints(String(decoding: text().utf8.dropFirst(start), as: UTF8.self))
     points.withLock { $0 = found }
-  }
-
-  private func writeCommandSettings() throws {
-    try Files.makeDirectory("\(root)/desk/settings-fleet")
-    try Files.makeDirectory("\(root)/desk/share/app-settings")
-    try Files.write(key.fileText, to: "\(root)/desk/key")
-    try Files.write(
-      cluster.settings(through: desk) + "signing-key = \"\(root)/desk/key\"\n",
-      to: "\(root)/desk/settings-fleet/settings.toml")
-    try Files.write(Texts.schema, to: "\(root)/desk/share/app-settings/\(Texts.app).toml")
-  }
-
-  /// Counts once with the real command.
-  func runCommand() async {
-    let number = commander.take()
-    let start = ContinuousClock.now
-    let environment = [
-      "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "\(root)/desk", "XDG_CONFIG_HOME": "\(root)/desk",
-      "XDG_CONFIG_DIRS": "\(root)/desk/none", "XDG_STATE_HOME": "\(root)/desk/state",
-      "XDG_DATA_HOME": "\(root)/desk/none", "XDG_DATA_DIRS": "\(root)/desk/share", "SETTINGS_CLI": programs.cli,
-      "TMPDIR": root,
-    ]
-    guard
-      let child = try? ChildProcess(
-        programs.mirror, ["set", Texts.app, "\(commander.counter)=\(number)"], output: "\(root)/desk/log",
-        environment: environment)
-    else { return }
-    let status = await withCheckedContinuation { continuation in
-      Thread.detachNewThread { continuation.resume(returning: child.wait()) }
-    }
-    if status == 0 { commander.acknowledge(number) }
-    figures.note {
-      $0.commands += 1
-      $0.longestCommand = max($0.longestCommand, .now - start)
-    }
   }
 
   func stop() async {

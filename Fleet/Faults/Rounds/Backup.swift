@@ -14,12 +14,12 @@ struct Backup: Sendable {
   static func make(of arena: Arena, number: Int) async throws -> Backup {
     let file = "\(arena.root)/backup-\(number)"
     let (_, items) = try await Check(arena).read()
-    let key = Arena.shared.key(version: 1)
-    let text = items.first { $0.key.elementsEqual(key.utf8) }?.value ?? []
     try await arena.cluster.snapshot(to: file)
     return Backup(
       arena: arena, file: file,
-      counters: (arena.counters + [arena.commander]).map { Texts.number(of: $0.counter, in: text) },
+      counters: arena.allCounters.map {
+        Texts.number(of: $0.counter, in: Check.text(of: $0.document, items) ?? [])
+      },
       soles: arena.soles.map { $0.content(items) })
   }
 
@@ -33,7 +33,7 @@ struct Backup: Sendable {
     let before = arena.machines.map(\.watch.now)
     arena.recorder.stop()
     try await arena.cluster.restore(from: file, asNewCluster: asNewCluster)
-    for (counter, number) in zip(arena.counters + [arena.commander], counters) { counter.restore(number) }
+    for (counter, number) in zip(arena.allCounters, counters) { counter.restore(number) }
     for (sole, content) in zip(arena.soles, soles) { sole.restore(content) }
     try await arena.recorder.begin()
     let restored = try await Check(arena).read()

@@ -28,7 +28,7 @@ actor RoundRun {
     let began = ContinuousClock.now
     let backup = round.restoresBackup ? try await Backup.make(of: arena, number: round.number) : nil
     let writers = startWriters()
-    let command = round.usesCommand ? Task { [arena] in await arena.runCommand() } : nil
+    let command = round.command.map { verb in Task { [arena] in await arena.commander.run(verb) } }
     for (index, fault) in round.faults.enumerated() where fault.kind != .restoredBackup {
       try await repair(before: index)
       let before = figures.now.acknowledged
@@ -48,6 +48,7 @@ actor RoundRun {
     if round.writesAfterHeal {
       try await waitForWrites()
       await stop(writers, command)
+      try await arena.commander.finishRollout(restarting: arena.machines[1])
       last = .now
     }
     let check = Check(arena)
@@ -91,6 +92,7 @@ actor RoundRun {
   private func stop(_ writers: [Task<Void, Never>], _ command: Task<Void, Never>?) async {
     isStopped.isSet = true
     bell.ring()
+    arena.commander.killCoordinator()
     for writer in writers { await writer.value }
     await command?.value
   }

@@ -26,6 +26,8 @@ final class Figures: Sendable {
     var acknowledged = 0
     var unknown = 0
     var commands = 0
+    var goodCommands = 0
+    var resumed = 0
     var calls = 0
     var states = 0
     var rounds = 0

@@ -15,7 +15,9 @@ struct Report {
       ["rounds of faults, heal and check", figures.rounds.grouped],
       ["writes acknowledged", figures.acknowledged.grouped],
       ["writes whose outcome the writer did not learn", figures.unknown.grouped],
-      ["runs of `settings-fleet set`", figures.commands.grouped],
+      ["runs of `settings-fleet set`, `apply` and `rollout`", figures.commands.grouped],
+      ["of these, with exit status 0", figures.goodCommands.grouped],
+      ["rollouts that another desk has finished", figures.resumed.grouped],
       ["file states read", figures.states.grouped],
     ]
     for harm in Figures.Harm.allCases { rows.append([harm.rawValue, (figures.harm[harm] ?? 0).grouped]) }
