@@ -71,7 +71,8 @@ struct Cluster: Sendable {
     for key in keys { transaction.success.append(.put(key.text, change.json)) }
     let plain = transaction
     // No other user may write it, and it has the revision of what is written with it.
-    let hand = (try? await client.isAuthenticationEnabled()) == true ? user : nil
+    var hand = user
+    if hand != nil, (try? await client.isAuthenticationEnabled()) != true { hand = nil }
     if let hand { transaction.success.append(.put(FleetNames.handsPrefix + hand, "")) }
     try Self.checkOperations(max(transaction.success.count, transaction.compares.count))
     let noted = keys[0].text
