@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// JSON as the fleet writes it: keys in order, so that equal values have equal texts.
 package enum FleetJSON {
-  static func encode(_ value: some Encodable) -> [UInt8] {
+  package static func encode(_ value: some Encodable) -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     // Our values hold texts, whole numbers and lists of those: none that JSON does not have.
@@ -11,7 +11,7 @@ package enum FleetJSON {
 
   package static func text(of value: some Encodable) -> String { String(decoding: encode(value), as: UTF8.self) }
 
-  static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) -> Value? {
+  package static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) -> Value? {
     try? JSONDecoder().decode(type, from: Data(bytes))
   }
 

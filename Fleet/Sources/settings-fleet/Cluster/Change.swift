@@ -1,4 +1,5 @@
 import FoundationEssentials
+import SettingsFleet
 
 /// Who made a change of a document, when and with which verb: the value of `<document>/change`, written in the same
 /// transaction. Nothing proves it, except for a signature of the document itself.
@@ -25,15 +26,10 @@ struct Change: Codable, Sendable {
     self.machines = machines
   }
 
-  var json: [UInt8] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Texts only: none that JSON does not have.
-    return Array(try! encoder.encode(self))
-  }
+  var json: [UInt8] { FleetJSON.encode(self) }
 
   init?(_ json: [UInt8]) {
-    guard json.count <= 4096, let read = try? JSONDecoder().decode(Change.self, from: Data(json)) else { return nil }
+    guard json.count <= 4096, let read = FleetJSON.decode(Change.self, from: json) else { return nil }
     self = read
   }
 
