@@ -33,7 +33,7 @@ public struct RolloutStateMachine: Sendable {
     /// How long until it can be published, if nothing changes; `nil` while there are missing ones.
     public var remaining: Duration?
 
-    /// After which time to look again although no answer has changed: at the end of the waiting time, and every second, since
+    /// After which time to check again although no answer has changed: at the end of the waiting time, and every second, since
     /// nothing reports that a canary has become silent, or has given the sign of life that ends it.
     public var nextLook: Duration { remaining.flatMap { $0 > .zero ? min($0, .seconds(1)) : nil } ?? .seconds(1) }
 
