@@ -22,23 +22,11 @@ enum Main {
       try Output.flush()
       exit(ExitStatus.done.rawValue)
     } catch {
-      end(error)
+      Output.end(with: error)
     }
   }
 
   private static func run(_ words: [String]) throws {
     if try !DirectPath.run(words) { try SettingsCLI.run(words) }
-  }
-
-  /// Ends the process with an error, after sending the answers so far.
-  static func end(_ error: any Error) -> Never {
-    let failure = Failure(any: error)
-    do {
-      try Output.flush()
-    } catch {
-      if let message = (error as? Failure)?.message { Output.error(message) }
-    }
-    if let message = failure.message { Output.error(message) }
-    exit(failure.status.rawValue)
   }
 }

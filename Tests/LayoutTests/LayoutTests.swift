@@ -13,11 +13,19 @@ struct LayoutTests {
       "History", "Store", "Records",
     ],
     "Sources/AppSettingsObserve": ["Hub", "Streams", "Callbacks", "Access", "Records"],
+    "Sources/settings-cli": ["Base", "Terminal", "Values", "Target", "Verbs", ""],
     "Page/Sources/SettingsPage": [
       "Base", "Assets", "JSON", "Life", "HTTP", "Command", "Events", "Trials", "Interface", "Server",
     ],
     "Fleet/Sources/EtcdClient": [
       "Configuration", "Requests", "Answers", "RPC", "Wire", "Transport", "Calls",
+    ],
+    "Fleet/Sources/SettingsFleet": [
+      "Names", "Documents", "Signing", "Sealing", "Contents", "Acks", "Writing", "Applying", "Mirror", "Rollout",
+      "Metrics",
+    ],
+    "Fleet/Sources/settings-fleet": [
+      "Base", "Settings", "Workspace", "Cluster", "Command", "Mirror", "Documents", "Tree", "Rollout", "Verbs", "",
     ],
   ]
   static let targets =

@@ -4,7 +4,7 @@ import NIOCore
 import NIOPosix
 
 @main
-struct SettingsFleet: AsyncParsableCommand {
+struct FleetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "settings-fleet",
     abstract: "Read and change the settings of all machines of a fleet.",
@@ -69,11 +69,4 @@ struct SettingsFleet: AsyncParsableCommand {
       Glibc.exit(code == .validationFailure ? 2 : code.rawValue)
     }
   }
-}
-
-/// The version of this program, which is the project's.
-enum Version {
-  static let text = "0.1.0"
-  /// As machines report it.
-  static let release = "settings-fleet \(text)"
 }

@@ -254,7 +254,7 @@ extension CommandTests.Busy {
       }
     }
 
-    @Test(arguments: SettingsFleet.configuration.subcommands.map { $0._commandName })
+    @Test(arguments: FleetCommand.configuration.subcommands.map { $0._commandName })
     func `every verb shows its help`(verb: String) async throws {
       try await Fleet.with { fleet in
         let answer = try await fleet.person().run(verb, "--help")

@@ -81,3 +81,17 @@ enum Output {
     return 0
   }
 }
+
+extension Output {
+  /// Ends the process with an error, after sending the answers so far.
+  static func end(with error: any Error) -> Never {
+    let failure = Failure(any: error)
+    do {
+      try flush()
+    } catch {
+      if let message = (error as? Failure)?.message { self.error(message) }
+    }
+    if let message = failure.message { self.error(message) }
+    exit(failure.status.rawValue)
+  }
+}

@@ -127,7 +127,7 @@ struct WatchVerb: Verb {
       } catch let failure as Failure where failure.isGoneReader {
         Glibc.exit(ExitStatus.done.rawValue)
       } catch {
-        Main.end(error)
+        Output.end(with: error)
       }
     }
   }
@@ -157,7 +157,7 @@ struct WatchVerb: Verb {
       } catch let failure as Failure where failure.isGoneReader {
         Glibc.exit(ExitStatus.done.rawValue)
       } catch {
-        Main.end(error)
+        Output.end(with: error)
       }
     }
   }

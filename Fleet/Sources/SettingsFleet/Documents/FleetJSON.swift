@@ -2,6 +2,9 @@ import FoundationEssentials
 
 /// JSON as the fleet writes it: keys in order, so that equal values have equal texts.
 package enum FleetJSON {
+  /// The largest signature, acceptance, successor or mark that is read, in bytes.
+  static let mostSmallValue = 4096
+
   package static func encode(_ value: some Encodable) -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -187,11 +187,3 @@ public struct RolloutStateMachine: Sendable {
     return !rollout.requiresCheck || answer.check == 0
   }
 }
-
-extension Rollout {
-  /// Whether the machine that answers is one that tries the text.
-  public func isCanary(_ ack: Ack) -> Bool { isCanary(id: ack.machine, host: ack.host, groups: ack.groups) }
-
-  /// Whether the app of the machine that answers reads this version.
-  func canApply(to ack: Ack) -> Bool { version <= ack.appVersion ?? .max }
-}

@@ -102,3 +102,10 @@ public struct InstalledApp: Hashable, Sendable {
     self.release = release
   }
 }
+
+extension Rollout {
+  /// Whether a machine is one that tries the text.
+  public func isCanary(_ machine: Machine) -> Bool {
+    isCanary(id: machine.id, host: machine.host, groups: machine.groups)
+  }
+}

@@ -1,33 +1,3 @@
-/// One version of a document as it is stored.
-public struct StoredDocument: Hashable, Sendable {
-  /// What is known of its signature.
-  public enum Signature: Hashable, Sendable {
-    /// There is none.
-    case absent
-    /// There is one, but it cannot be read.
-    case unreadable
-    /// It can be read. Nothing is said about whether it is right.
-    case present(DocumentSignature)
-  }
-
-  /// The TOML text.
-  public let text: [UInt8]
-  /// The digest of the text.
-  public let digest: TextDigest
-  /// The revision at which the text was last written.
-  public let modRevision: Int64
-  /// The signature, and the revision at which it was written.
-  public let signature: Signature
-  /// The revision at which the signature was last written; 0 if there is none.
-  public let signatureRevision: Int64
-  /// The version that it was upgraded to, if it was.
-  public let successor: Int?
-  /// The revision at which the successor was last written; 0 if there is none.
-  public let successorRevision: Int64
-  /// What says that the text came from a directory; `nil` if nothing does.
-  public let applied: AppliedMark?
-}
-
 /// What the cluster has about one app.
 public struct AppDocuments: Hashable, Sendable {
   /// Each document's versions.
@@ -60,9 +30,6 @@ public struct FleetContents: Hashable, Sendable {
   /// apart from a signature or a rollout, which are reported where they are needed.
   public private(set) var ignored = 0
 
-  /// The largest signature, acceptance or successor that is read, in bytes.
-  static let mostSmallValue = 4096
-
   /// Reads a snapshot.
   ///
   /// - Parameters:
@@ -85,7 +52,8 @@ public struct FleetContents: Hashable, Sendable {
       case .applied(let document, let version): parts[document, default: [:]][version, default: Parts()].applied = item
       case .rollout(let app): read(rollout: item, of: app)
       case .accept:
-        acceptance = item.value.count <= Self.mostSmallValue ? FleetJSON.decode(Acceptance.self, from: item.value) : nil
+        acceptance =
+          item.value.count <= FleetJSON.mostSmallValue ? FleetJSON.decode(Acceptance.self, from: item.value) : nil
         if acceptance == nil { ignored += 1 }
       case .change: break
       case .ack: ignored += 1
@@ -133,7 +101,7 @@ public struct FleetContents: Hashable, Sendable {
           .absent
         }
       let next = successor.flatMap { item in
-        item.value.count <= FleetContents.mostSmallValue
+        item.value.count <= FleetJSON.mostSmallValue
           ? FleetKey.number(String(decoding: item.value, as: UTF8.self)) : nil
       }
       return StoredDocument(

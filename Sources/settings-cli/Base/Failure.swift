@@ -36,7 +36,7 @@ struct Failure: Error, CustomStringConvertible {
   var isGoneReader: Bool { status == .done }
 
   init(_ error: SettingsError) {
-    let advice = error.code == .readOnly ? Target.adviceOnPermission : ""
+    let advice = error.code == .readOnly ? OpenedStore.adviceOnPermission : ""
     self.init(Self.status(of: error.code), error.description + advice)
   }
 

@@ -1,6 +1,5 @@
 import AppSettings
 import AppSettingsSchema
-import Synchronization
 
 /// The ids of apps, and what was probably meant by an unknown one.
 enum AppName {
@@ -32,35 +31,5 @@ enum AppName {
       let failure = unknown(target)
     else { return }
     throw failure
-  }
-}
-
-/// An app that was named by the end of its id.
-struct MeantApp {
-  let typed: String
-  let id: String
-
-  // Protects the app that is used in the place of what was typed.
-  private static let used = Mutex<MeantApp?>(nil)
-
-  static var isUsed: Bool { used.withLock { $0 != nil } }
-
-  /// The id for a typed one.
-  static func id(for typed: String) -> String {
-    used.withLock { $0 }.flatMap { $0.typed == typed ? $0.id : nil } ?? typed
-  }
-
-  /// Uses it from now on: says so where the command only reads, and asks the person where it writes.
-  ///
-  /// - Returns: Whether it is used.
-  func use(for words: [String]) -> Bool {
-    if SettingsCLI.onlyReads(words) {
-      Output.note("'\(typed)' is '\(id)'.")
-    } else {
-      guard !Self.isUsed, StandardInput.confirms("'\(typed)' is no known app. Use '\(id)'?") == true
-      else { return false }
-    }
-    Self.used.withLock { $0 = self }
-    return true
   }
 }

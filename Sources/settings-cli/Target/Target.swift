@@ -143,7 +143,7 @@ struct Target {
       acceptsAnyVersion: acceptsAnyVersion, onlyReads: onlyReads, showsText: lookup.showsText, advice: repairAdvice)
     if mayWrite, let schema = lookup.schema { store.core.history?.describe(schema.historyKeys) }
     store.core.note(secrets: lookup.keys.filter(\.isSecret).flatMap(\.paths), shownAs: Shown.redacted)
-    Self.opened.withLock { $0 = (store, isTold: false) }
+    OpenedStore.last.withLock { $0 = (store, isTold: false) }
     return store
   }
 
@@ -212,30 +212,10 @@ struct Target {
     Output.warning("The secret '\(secret)' is now in a file that all users may read.")
   }
 
-  // Protects the store of the target, the last one if there are several, and whether its losses are told.
-  private static let opened = Mutex<(store: SettingsStore?, isTold: Bool)>((nil, false))
-
-  /// What helps where a write lacks permission, as a sentence after a space; empty if nothing is known.
-  static var adviceOnPermission: String {
-    guard let location = opened.withLock({ $0.store })?.location else { return "" }
-    if geteuid() != 0, location.isAdministrators {
-      return " Administrators' files belong to root: run the command with 'sudo'."
-    }
-    if let file = ForeignFile(at: location) { return " \(file.advice)" }
-    // One's own, where the mode forbids it.
-    for (path, mode) in [(location.file, "u+rw"), (String(location.file[..<location.file.lastSlash!]), "u+rwx")] {
-      guard let status = try? Syscalls().status(at: path), status.owner == geteuid(),
-        path.withPath({ access($0, R_OK | W_OK) }) != 0
-      else { continue }
-      return " To allow it, use 'chmod \(mode) \(PathText.shown(path))'."
-    }
-    return ""
-  }
-
   /// Reports what a write could not keep of the file: its owner, its group, attributes.
   static func tellLosses() {
     // The store stays: to release it takes longer than to read a value.
-    let store = opened.withLock { opened in
+    let store = OpenedStore.last.withLock { opened in
       defer { opened.isTold = true }
       return opened.isTold ? nil : opened.store
     }

@@ -48,21 +48,21 @@ public struct Rollout: Hashable, Sendable {
   /// The new text.
   public let text: String
   /// The signature of the rollout.
-  public private(set) var signature: DocumentSignature?
+  public internal(set) var signature: DocumentSignature?
   /// Who the canaries are.
-  public private(set) var target: Target
+  public internal(set) var target: Target
   /// What the share is chosen by, with the characters of a name.
-  public private(set) var salt: String
+  public internal(set) var salt: String
   /// How long every canary has to have had it.
   public let waitSeconds: Int
   /// Whether each canary has to run its check command and report its exit status.
   public let requiresCheck: Bool
   /// Who coordinates it, for people.
-  public private(set) var coordinator: String
+  public internal(set) var coordinator: String
   /// When it began, as in RFC 3339. For people.
   public let created: String
   /// The steps that it takes; `nil` if it takes one, and ends with its coordinator.
-  public private(set) var steps: Steps?
+  public internal(set) var steps: Steps?
 
   /// The digest of the text.
   public var digest: TextDigest { TextDigest(of: text.utf8) }
@@ -114,63 +114,6 @@ public struct Rollout: Hashable, Sendable {
   /// The value for ``FleetKey/rollout(app:)``.
   public var json: [UInt8] { FleetJSON.encode(self) }
 
-  /// The same rollout with a signature of it.
-  public func signed(by key: SigningKey, serial: UInt64, app: String) -> Rollout {
-    var signed = self
-    signed.signature = key.sign(.rollout(app: app, self), serial: serial)
-    return signed
-  }
-
-  /// The rollout with a salt by which at least one of the machines that answer tries the text, if its target is a share and
-  /// one of them can.
-  ///
-  /// - Parameter acks: The answers about the app, apart from those of silent machines.
-  public func choosing(among acks: [Ack]) -> Rollout {
-    guard case .share(let share) = target else { return self }
-    let machines = acks.filter { isFor(host: $0.host, groups: $0.groups) && canApply(to: $0) }.map(\.machine)
-    guard !machines.isEmpty else { return self }
-    var salt = salt
-    var tries = 0
-    // The smallest share of one machine needs 10,000 on average.
-    while !machines.contains(where: { Self.place(of: $0, salt: salt) < share }), tries < 200_000 {
-      tries += 1
-      salt = "\(self.salt)-\(tries)"
-    }
-    var chosen = self
-    chosen.salt = salt
-    return chosen
-  }
-
-  /// The next step, in which at least one more of the machines that answer tries the text, if there is one; `nil` if this is
-  /// the last step. It is not signed yet.
-  ///
-  /// - Parameter acks: The answers about the app, apart from those of silent machines.
-  public func nextStep(among acks: [Ack]) -> Rollout? {
-    guard var steps, case .share(let share) = target, steps.index + 1 < steps.shares.count else { return nil }
-    steps.index += 1
-    let others = acks.filter { isFor(host: $0.host, groups: $0.groups) && canApply(to: $0) }
-      .map { Self.place(of: $0.machine, salt: salt) }.filter { $0 >= share }
-    var next = self
-    next.steps = steps
-    next.target = .share(max(steps.shares[steps.index], others.min().map { $0 + 1 } ?? share))
-    next.signature = nil
-    return next
-  }
-
-  /// The same step with another coordinator, who pauses it or goes on with it.
-  public func taken(over coordinator: String, isPaused: Bool) -> Rollout {
-    var taken = self
-    taken.coordinator = FleetProblem.shown(coordinator, most: 300)
-    taken.steps?.isPaused = isPaused
-    taken.signature = nil
-    return taken
-  }
-
-  /// Whether a machine is one that tries the text.
-  public func isCanary(_ machine: Machine) -> Bool {
-    isCanary(id: machine.id, host: machine.host, groups: machine.groups)
-  }
-
   /// Whether a machine with these names is one that tries the text.
   ///
   /// With the same salt, the machines of a share are always the same, and those of a larger share include them.
@@ -182,7 +125,7 @@ public struct Rollout: Hashable, Sendable {
     }
   }
 
-  private func isFor(host: String, groups: [String]) -> Bool {
+  func isFor(host: String, groups: [String]) -> Bool {
     switch scope {
     case .all: true
     case .group(let group): groups.contains(group)
