@@ -165,11 +165,21 @@ struct TryCommandTests {
     #expect(try test.done("get", test.app, "editor.font-size") == "20\n" && test.home.names(in: notes).isEmpty)
   }
 
+  @Test func `a trial in a profile that was removed meanwhile is over`() throws {
+    try test.done("profile", test.app, "new", "work")
+    try test.done("profile", test.app, "use", "work")
+    let trial = try start()
+    try test.done("profile", test.app, "remove", "work", "--force")
+    trial.signal(SIGTERM)
+    #expect(trial.wait() == 9)
+    expectNothingLeft()
+  }
+
   @Test func `what cannot be put back is not tried`() throws {
     for (words, status, message) in [
       (["sync.token", "x"], 4, "it is a secret"), (["theme", "drak"], 4, "Did you mean 'dark'?"),
       (["thme", "dark"], 3, "Did you mean 'theme'?"), (["theme"], 2, "Missing VALUE of 'theme'."),
-      (["theme", "-"], 2, "reads Enter"), (["theme=a", "editor.wrap=true"], 2, "one KEY"),
+      (["theme", "-"], 2, "waits for Enter"), (["theme=a", "editor.wrap=true"], 2, "one KEY"),
       (["theme", "dark", "--for", "soon"], 2, "is not a length of time"),
       (["theme", "dark", "--fro", "1s"], 2, "'--for'"),
       ([], 2, "Missing KEY."),

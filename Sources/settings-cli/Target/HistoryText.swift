@@ -77,7 +77,7 @@ struct HistoryText {
     }
   }
 
-  /// A change of a value.
+  /// The line for a change of a value.
   static func line(
     of path: TOMLPath, from old: TOMLValue?, to new: TOMLValue?, isHidden: Bool = false, isLong: Bool = false
   ) -> String {

@@ -56,7 +56,8 @@ struct TryVerb: Verb {
     let change = try SettingsChange(words, changesElements: false, verb: "try")
     if change.pairs.count > 1 { throw ValidationError("'try' takes one KEY, with one VALUE.") }
     if change.isInput {
-      throw ValidationError("'try' reads Enter from standard input, and no VALUE: write it on the command line.")
+      throw ValidationError(
+        "'try' waits for Enter on standard input, so it cannot read VALUE there: write it on the command line.")
     }
     _ = try time.map(Self.seconds)
   }

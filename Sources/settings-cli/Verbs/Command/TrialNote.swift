@@ -187,8 +187,10 @@ final class TrialNote {
       switch failure.status {
       case .notWritable, .unparsable, .io, .migration:
         Output.note("To put the earlier value of \(words) back later, use 'settings-cli try'.")
-      case .changed:
-        failure.message = "\(words) stays as it is, because somebody else has changed it: 'settings-cli log' shows who."
+      // Unknown is an app whose files are gone, or a profile.
+      case .changed, .unknown:
+        failure = Failure(
+          .changed, "\(words) stays as it is, because somebody else has changed it: 'settings-cli log' shows who.")
         fallthrough
       default: remove()
       }
