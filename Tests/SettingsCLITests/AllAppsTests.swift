@@ -127,6 +127,29 @@ struct AllAppsTests {
     #expect(try test.done("get", maps, "zoom") == "4.50\n")
   }
 
+  @Test func `undo without a target brings back an app that was removed last`() throws {
+    try test.home.write("zoom = 4.50\n", to: file(maps))
+    try test.done("set", test.app, "theme", "light")
+    for words in [["unset", maps, "--all"], ["forget", maps, "--yes"]] {
+      let result = try ChildProcess.run(
+        ChildProcess.product("settings-cli"), words, environment: test.home.environment)
+      #expect(result.status == 0 && !FileManager.default.fileExists(atPath: file(maps)), "\(result)")
+      #expect(try test.done("log", "--limit", "1").hasPrefix("org.gnome.maps #"))
+      #expect(try test.done("undo").hasPrefix("undone: org.gnome.maps #"))
+      #expect(try test.done("get", maps, "zoom") == "4.50\n")
+    }
+    // The history has no secret: that is said, and what has it.
+    try test.done("set", maps, "password", "hunter2")
+    try test.done("forget", maps, "--yes")
+    let secret = try test.run("undo")
+    #expect(secret.status == 1 && secret.error.contains("'settings-cli recover org.gnome.maps --restore'"), "\(secret)")
+    try test.done("recover", maps, "--restore")
+    // What was removed in another way is nobody's last change.
+    try FileManager.default.removeItem(atPath: file(maps))
+    #expect(try !test.done("log").contains("not recorded yet"))
+    #expect(try test.done("undo").hasPrefix("undone: org.example.test #1"))
+  }
+
   @Test func `what is about one app needs a target`() throws {
     for (words, message) in [
       (["undo", "#2"], "Missing TARGET before '#2'."), (["undo", "--entry", "2"], "Missing TARGET: --entry is"),

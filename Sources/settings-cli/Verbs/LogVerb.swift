@@ -14,8 +14,8 @@ struct LogVerb: Verb {
       With KEY, only changes of that key, under its present and former names, are shown. '(not in the history)' stands \
       for secrets, and for values of keys that no program had declared. Exits 1 if there is nothing to show.
 
-      Without TARGET, or with --all, prints the changes of all apps in one list, with the app's id before the number, and \
-      as "app" with --json.
+      Without TARGET, or with --all, prints the changes of all apps in one list, also of those that 'forget' or \
+      'unset --all' has removed, with the app's id before the number, and as "app" with --json.
 
       EXAMPLES
         settings-cli log --since yesterday
@@ -64,8 +64,8 @@ struct LogVerb: Verb {
 
   private func answerForAll(_ since: Date?) throws {
     var logs: [AppLog] = []
-    let status = try AllApps.each(apps.layer.layer, "show the changes of") { target in
-      logs.append(try AppLog(target, target.openUnread(), nil, since: since, limit: limit))
+    let status = try AllApps.each(apps.layer.layer, "show the changes of", withRemoved: true) { target in
+      logs.append(try AppLog(target, target.openUnread(), nil, since: since, limit: limit, isOneOfAll: true))
     }
     show(logs, namingApps: true)
     if let status { throw Failure(status) }
@@ -120,11 +120,16 @@ private struct AppLog {
   let entries: [SettingsHistoryEntry]
   let losses: [Int]
 
-  init(_ target: Target, _ store: SettingsStore, _ path: TOMLPath?, since: Date?, limit: Int?) throws {
+  init(
+    _ target: Target, _ store: SettingsStore, _ path: TOMLPath?, since: Date?, limit: Int?, isOneOfAll: Bool = false
+  ) throws {
     app = target.name
     text = HistoryText(of: target)
     names = path.map(target.schema.names)
-    entries = try store.history(at: names, since: since, limit: limit ?? .max)
+    // What somebody else has removed shows no time.
+    let hidesUnrecorded = isOneOfAll && AllApps.isRemoved(app)
+    entries = try store.history(at: names, since: since, limit: limit.map { min($0, .max - 1) + 1 } ?? .max)
+      .filter { !$0.isUnrecorded || !hidesUnrecorded }
     losses = store.historyLosses
   }
 }

@@ -57,6 +57,9 @@ struct UndoAnswer {
         try schema.checkKnown(
           path, advice: isNumber ? "For entry \(path) of 'log', write '#\(path)', with the quotes." : nil)
       }
+      if AllApps.isRemoved(target.name), try !store.backups.isEmpty {
+        failure.message? += " To bring back the last text, use 'settings-cli recover \(target.words) --restore'."
+      }
       if app != nil { failure.message? += " For the last change of another app, name that app." }
       throw failure
     }
@@ -66,7 +69,7 @@ struct UndoAnswer {
   /// meant.
   private func newest(_ what: HistoryTarget) throws -> Target {
     var found: (target: Target, time: Date)?
-    let status = try AllApps.each(apps.layer.layer, "look for changes of") { target in
+    let status = try AllApps.each(apps.layer.layer, "look for changes of", withRemoved: true) { target in
       var last: SettingsHistoryEntry?
       do {
         let plan = try target.openUnread().previewUndo(what, reaching: { last = $0 }) { _ in }
@@ -77,6 +80,8 @@ struct UndoAnswer {
           throw error
         }
       }
+      // What somebody else has removed shows no time.
+      if last?.isUnrecorded == true, AllApps.isRemoved(target.name) { return }
       guard let time = last?.time, found.map({ $0.time < time }) ?? true else { return }
       found = (target, time)
     }

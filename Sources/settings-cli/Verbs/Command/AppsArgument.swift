@@ -31,16 +31,33 @@ struct AppsArgument: ParsableArguments {
 enum AllApps {
   /// Does something with each app. One that cannot be used is named on standard error, and keeps no other from it.
   ///
-  /// - Parameter verb: What cannot be done to such an app, as in 'Cannot list'.
+  /// - Parameters:
+  ///   - verb: What cannot be done to such an app, as in 'Cannot list'.
+  ///   - withRemoved: Whether also with apps whose settings 'forget' or 'unset --all' has removed.
   /// - Returns: The status for the first app that could not be used; `nil` if all could.
-  static func each(_ layer: Target.Layer, _ verb: String, _ body: (Target) throws -> Void) throws -> ExitStatus? {
+  static func each(
+    _ layer: Target.Layer, _ verb: String, withRemoved: Bool = false, _ body: (Target) throws -> Void
+  ) throws -> ExitStatus? {
     var status: ExitStatus?
-    for app in try InstalledApp.all() {
-      let failed = attempt(verb, app.app) { try body(Target(typed: app.app, layer)) }
+    for app in try InstalledApp.all().map(\.app) + (withRemoved ? removed(layer) : []) {
+      let failed = attempt(verb, app) { try body(Target(typed: app, layer)) }
       status = status ?? failed
     }
     return status
   }
+
+  /// The apps without settings of which backups are left.
+  private static func removed(_ layer: Target.Layer) throws -> [String] {
+    func names(_ directory: String) -> [String] { (try? Syscalls().names(in: directory)) ?? [] }
+    // The place of one shows those of all: `…/config/x/settings.toml.backups`.
+    let backups = try Target("x", layer == .system ? .system : .personal(.user)).location().backupsDirectory
+    let directory = backups.droppingLastBytes("/x/\(backups.lastPathPart)".utf8.count)
+    return names(directory).filter { isRemoved($0) && !names("\(directory)/\($0)/\(backups.lastPathPart)").isEmpty }
+      .sorted()
+  }
+
+  /// Whether an app has no settings and no schema.
+  static func isRemoved(_ app: String) -> Bool { (try? InstalledApp.find(app).isUnknown) == true }
 
   /// Does something with one of several apps.
   ///
