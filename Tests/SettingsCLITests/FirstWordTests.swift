@@ -52,6 +52,14 @@ struct FirstWordTests {
       #expect(log.status == 2 && log.error.hasSuffix("Did you mean '--since \(meant)'?\n"), "\(log)")
     }
     #expect(try !test.run("list", "--today").error.contains("--since"))
+    #expect(try test.run("log", "-5").error.hasSuffix("Did you mean '--limit 5'?\n"))
+    for app in [test.app, "org.example.player"] {
+      try test.done("set", app, "theme", "dark", "--create")
+      let undo = try test.run("undo", app, "3")
+      #expect(undo.error.hasSuffix("For entry 3 of 'log', write '#3', with the quotes.\n"), "\(undo)")
+      let export = try test.run("export", app, "out.toml")
+      #expect(export.error.hasSuffix("To export to a file, write '> out.toml'.\n"), "\(export)")
+    }
     let at = try test.run("at", test.app, "-1")
     #expect(at.status == 2 && at.error.contains("such as '#13', with the quotes."), "\(at)")
   }

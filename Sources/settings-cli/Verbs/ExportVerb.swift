@@ -62,8 +62,10 @@ struct ExportVerb: Verb {
     var paths = schema.paths(below: prefix ?? .root, in: snapshot)
     if !allLayers { paths.removeAll { schema.storedValue(of: $0, in: snapshot) == nil } }
     if paths.isEmpty, let prefix {
-      try schema.checkKnown(prefix)
-      throw Failure(.noValue)
+      let isFile = [".toml", ".json", ".env"].contains { self.prefix?.hasSuffix($0) == true }
+      let advice = isFile ? "To export to a file, write '> \(prefix)'." : nil
+      try schema.checkKnown(prefix, advice: advice)
+      throw Failure(.noValue, advice.map { "'\(prefix)' has no value. \($0)" })
     }
     if !self.secrets {
       let secrets = paths.filter { schema.isSecret($0, schema.effectiveValue(of: $0, in: snapshot)) }

@@ -126,7 +126,7 @@ private struct AppLog {
     app = target.name
     text = HistoryText(of: target)
     names = path.map(target.schema.names)
-    // What somebody else has removed shows no time.
+    // Nothing says when somebody else removed a file.
     let hidesUnrecorded = isOneOfAll && AllApps.isRemoved(app)
     entries = try store.history(at: names, since: since, limit: limit.map { min($0, .max - 1) + 1 } ?? .max)
       .filter { !$0.isUnrecorded || !hidesUnrecorded }

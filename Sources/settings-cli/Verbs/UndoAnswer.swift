@@ -54,8 +54,9 @@ struct UndoAnswer {
       var failure = Failure(any: error)
       if failure.status == .noValue, let path {
         let isNumber = path.description.allSatisfy(\.isNumber)
-        try schema.checkKnown(
-          path, advice: isNumber ? "For entry \(path) of 'log', write '#\(path)', with the quotes." : nil)
+        let advice = isNumber ? "For entry \(path) of 'log', write '#\(path)', with the quotes." : nil
+        try schema.checkKnown(path, advice: advice)
+        if let advice { failure.message? += " \(advice)" }
       }
       if AllApps.isRemoved(target.name), try !store.backups.isEmpty {
         failure.message? += " To bring back the last text, use 'settings-cli recover \(target.words) --restore'."
@@ -80,7 +81,7 @@ struct UndoAnswer {
           throw error
         }
       }
-      // What somebody else has removed shows no time.
+      // Nothing says when somebody else removed a file.
       if last?.isUnrecorded == true, AllApps.isRemoved(target.name) { return }
       guard let time = last?.time, found.map({ $0.time < time }) ?? true else { return }
       found = (target, time)

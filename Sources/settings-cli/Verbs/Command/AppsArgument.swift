@@ -46,7 +46,7 @@ enum AllApps {
     return status
   }
 
-  /// The apps without settings of which backups are left.
+  /// The apps whose settings are gone, but have backups.
   private static func removed(_ layer: Target.Layer) throws -> [String] {
     func names(_ directory: String) -> [String] { (try? Syscalls().names(in: directory)) ?? [] }
     // The place of one shows those of all: `…/config/x/settings.toml.backups`.

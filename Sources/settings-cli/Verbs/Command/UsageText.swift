@@ -20,7 +20,7 @@ enum UsageText {
       return "Unexpected words \(words).\(usage(of: verb))"
     }
     if let name = quoted(in: text, after: "Unknown option "), !text.hasSuffix(".") {
-      let hint = (time(in: name, of: verb) ?? option(nearest: name, of: verb?.commandName)).map {
+      let hint = (option(with: name, of: verb) ?? option(nearest: name, of: verb?.commandName)).map {
         "Did you mean '\($0)'?"
       }
       guard let verb else { return "Unknown option '\(name)'. \(hint ?? "Write the options of a verb after it.")" }
@@ -50,12 +50,14 @@ enum UsageText {
     return Suggestion.nearest(to: name, among: names + (verb == nil ? ["--version", "--help", "--color"] : []))
   }
 
-  /// The option for a time that is written as one: `--since today` for `--today`.
-  private static func time(in name: String, of verb: ManualVerb.Description.Command?) -> String? {
-    let words = name.drop { $0 == "-" }.split(separator: "-").joined(separator: " ")
-    guard verb?.arguments?.contains(where: { $0.names?.contains { $0.name == "since" } == true }) == true,
-      (try? Moment.parse(words)) != nil
-    else { return nil }
+  /// The option for a value that is written as one: `--since today` for `--today`, `--limit 5` for `-5`.
+  private static func option(with value: String, of verb: ManualVerb.Description.Command?) -> String? {
+    let words = value.drop { $0 == "-" }.split(separator: "-").joined(separator: " ")
+    func has(_ name: String) -> Bool {
+      verb?.arguments?.contains { $0.names?.contains { $0.name == name } == true } == true
+    }
+    if has("limit"), Int(words) != nil { return "--limit \(words)" }
+    guard has("since"), (try? Moment.parse(words)) != nil else { return nil }
     return "--since \(words.contains(" ") ? "\"\(words)\"" : words)"
   }
 
