@@ -35,7 +35,7 @@ public struct RolloutStateMachine: Sendable {
 
     /// After which time to check again although no answer has changed: at the end of the waiting time, and every second, since
     /// nothing reports that a canary has become silent, or has given the sign of life that ends it.
-    public var nextLook: Duration { remaining.flatMap { $0 > .zero ? min($0, .seconds(1)) : nil } ?? .seconds(1) }
+    public var nextCheck: Duration { remaining.flatMap { $0 > .zero ? min($0, .seconds(1)) : nil } ?? .seconds(1) }
 
     /// Describes how far it is.
     public init(canaries: Int, missing: [String], remaining: Duration?) {

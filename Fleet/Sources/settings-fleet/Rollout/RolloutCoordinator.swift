@@ -86,11 +86,7 @@ struct RolloutCoordinator: Sendable {
         Output.error(Self.line(about: rollout, alive.filter(rollout.isCanary).map(\.host).sorted()))
         switch try await follow(&machine, rollout, lease) {
         case .moved(let present):
-          // Not over, so not a success: a script must not go on as if the change were for all.
-          throw Failure(
-            .noValue,
-            present.steps?.isPaused == true
-              ? "\(present.coordinator) has paused the rollout." : "\(present.coordinator) goes on with the rollout.")
+          throw Self.moved(present)
         case .decided(.publish):
           if let next = rollout.nextStep(among: try await self.alive()) {
             rollout = try await advance(rollout, to: next, lease)
@@ -124,10 +120,7 @@ struct RolloutCoordinator: Sendable {
         let writer = try await writer()
         // An answer may have been lost.
         if let signed, writer.rollout == signed { return signed }
-        guard writer.rollout == rollout else {
-          guard let other = writer.rollout, other.id == rollout.id else { throw failure(.ended, rollout) }
-          throw Failure(.changed, "\(other.coordinator) has taken the rollout over.")
-        }
+        try check(rollout, in: writer)
         let new = try self.signed(next, writer)
         signed = new
         let transaction = try editor.stating { () throws(WriterError) in
@@ -215,7 +208,7 @@ struct RolloutCoordinator: Sendable {
         let text = progress.text
         if text != shown { Output.error(text) }
         shown = text
-        try await reader.change(after: answers.revision, within: progress.nextLook)
+        try await reader.change(after: answers.revision, within: progress.nextCheck)
       } catch let error as Failure {
         // An election takes a second or two. After the lease's time, the canaries have gone back.
         guard ContinuousClock.now - heard < Self.patience else { throw error }
@@ -229,14 +222,31 @@ struct RolloutCoordinator: Sendable {
 
   private func publish(_ rollout: Rollout, _ machine: inout RolloutStateMachine) async throws {
     let (writer, signing) = (try await writer(), try context.signing())
+    try check(rollout, in: writer)
     let transaction = try editor.stating { () throws(WriterError) in try writer.publish(rollout, signing: signing) }
     let change = Change(
       by: context.author, because: "rollout", machines: await context.cluster.machines(of: [document.app]))
     let key = FleetKey.change(document, version: rollout.version)
     guard try await context.cluster.commit(transaction, change, at: [key]) != nil else {
+      try check(rollout, in: try await self.writer())
       _ = machine.lost(.documentChanged)
       throw failure(.documentChanged, rollout)
     }
+  }
+
+  /// Fails if the rollout has another coordinator, or is gone.
+  private func check(_ rollout: Rollout, in writer: DocumentWriter) throws {
+    guard writer.rollout != rollout else { return }
+    guard let other = writer.rollout, other.id == rollout.id else { throw failure(.ended, rollout) }
+    throw Self.moved(other)
+  }
+
+  /// Not over, so not a success: a script must not go on as if the change were for all.
+  private static func moved(_ present: Rollout) -> Failure {
+    Failure(
+      .noValue,
+      present.steps?.isPaused == true
+        ? "\(present.coordinator) has paused the rollout." : "\(present.coordinator) goes on with the rollout.")
   }
 
   /// The machines' answers, and for how long each has not been heard of.

@@ -38,12 +38,12 @@ struct RolloutStateMachineTests {
   }
 
   /// A sign of life can come 20 seconds after the waiting time, and nothing reports it.
-  @Test func `it is looked at again at the end of the waiting time, and every second`() {
-    func look(_ remaining: Duration?) -> Duration {
-      RolloutStateMachine.Progress(canaries: 1, missing: [], remaining: remaining).nextLook
+  @Test func `it is checked again at the end of the waiting time, and every second`() {
+    func next(_ remaining: Duration?) -> Duration {
+      RolloutStateMachine.Progress(canaries: 1, missing: [], remaining: remaining).nextCheck
     }
-    #expect(look(nil) == .seconds(1) && look(.seconds(600)) == .seconds(1))
-    #expect(look(.milliseconds(300)) == .milliseconds(300) && look(.zero) == .seconds(1))
+    #expect(next(nil) == .seconds(1) && next(.seconds(600)) == .seconds(1))
+    #expect(next(.milliseconds(300)) == .milliseconds(300) && next(.zero) == .seconds(1))
   }
 
   @Test func `no canary is an abort`() {
