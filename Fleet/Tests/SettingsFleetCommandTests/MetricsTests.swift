@@ -114,6 +114,15 @@ extension CommandTests.Busy {
       try await server.close()
     }
 
+    @Test func `a connection that says nothing is closed`() async throws {
+      let address = try #require(MetricsAddress(argument: "127.0.0.1:\(FreePorts.next())"))
+      let server = try await MetricsServer.start(at: address, idleTime: .milliseconds(10)) { "a 1\n" }
+      let idle = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .connect(host: address.host, port: address.port).get()
+      try await idle.closeFuture.get()
+      try await server.close()
+    }
+
     @Test(.enabled(if: promtool != nil, "promtool, of Debian's package 'prometheus', is not installed"))
     func `the alerts of the guide are rules of Prometheus`() async throws {
       let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")

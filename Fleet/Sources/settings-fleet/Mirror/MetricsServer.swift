@@ -26,10 +26,13 @@ enum MetricsServer {
   /// its files.
   static let mostConnections = 16
 
-  /// - Parameter text: Makes the answer.
+  /// - Parameters:
+  ///   - address: Where to listen.
+  ///   - idleTime: After which time without a word a connection is closed, so that others have its place.
+  ///   - text: Makes the answer.
   /// - Throws: ``Failure`` if nothing can listen there.
   static func start(
-    at address: MetricsAddress, _ text: @escaping @Sendable () async -> String
+    at address: MetricsAddress, idleTime: TimeAmount = .seconds(10), _ text: @escaping @Sendable () async -> String
   ) async throws -> any Channel {
     let connections = Connections()
     do {
@@ -39,6 +42,7 @@ enum MetricsServer {
           guard connections.open() else { return channel.close() }
           channel.closeFuture.whenComplete { _ in connections.close() }
           return channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(IdleStateHandler(allTimeout: idleTime))
             try channel.pipeline.syncOperations.configureHTTPServerPipeline(withPipeliningAssistance: false)
             try channel.pipeline.syncOperations.addHandler(Answerer(text))
           }
@@ -96,6 +100,10 @@ enum MetricsServer {
           try? await channel.close()
         }
       }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+      if event is IdleStateHandler.IdleStateEvent { context.close(promise: nil) }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
