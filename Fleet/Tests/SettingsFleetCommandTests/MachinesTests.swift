@@ -90,10 +90,10 @@ extension CommandTests.Busy {
         environment: environment, settings: try FleetSettings(environment: environment),
         cluster: Cluster(client: client))
       let reader = StatusReader(cluster: context.cluster, app: nil)
-      let overview = try await reader.overview().0
+      let (overview, acks, _) = try await reader.overview()
       let verb = try MachinesVerb.Forget.parse([name])
       try await verb.forget(
-        try #require(overview.machines.first { $0.host == name }), try await reader.answers().acks, in: context)
+        try #require(overview.machines.first { $0.host == name }), acks, in: context)
       await client.shutdown()
     }
   }

@@ -11,8 +11,8 @@ struct StatusReader {
   /// How many leases are asked for at a time.
   private static let atOnce = 32
 
-  /// All apps and machines, and a revision up to which nothing is missing in them.
-  func overview() async throws -> (FleetOverview, revision: Int64) {
+  /// All apps and machines, the answers that say so, and a revision up to which nothing is missing in them.
+  func overview() async throws -> (FleetOverview, acks: [FleetItem], revision: Int64) {
     do throws(EtcdError) {
       let answer = try await cluster.client.rangeAll(EtcdRange(.prefix(FleetNames.acksPrefix)))
       let acks = answer.keyValues.map(FleetItem.init)
@@ -22,7 +22,7 @@ struct StatusReader {
         items: documents.keyValues.map(FleetItem.init))
       let leases = try await leases(Array(Set(acks.compactMap(\.lease))))
       return (
-        .make(snapshot: snapshot, acks: acks, leases: leases, expected: expected), answer.header.revision
+        .make(snapshot: snapshot, acks: acks, leases: leases, expected: expected), acks, answer.header.revision
       )
     } catch {
       throw Failure(error)

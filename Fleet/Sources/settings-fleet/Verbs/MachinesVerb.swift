@@ -37,7 +37,7 @@ struct MachinesVerb: AsyncParsableCommand {
     func answer(in context: Context) async throws {
       let reader = StatusReader(
         cluster: context.cluster, app: nil, expected: try expectations.hosts(in: context.settings))
-      let (overview, _) = try await reader.overview()
+      let overview = try await reader.overview().0
       if json {
         Output.line(String(decoding: overview.json, as: UTF8.self))
       } else {
@@ -63,8 +63,7 @@ struct MachinesVerb: AsyncParsableCommand {
 
     func answer(in context: Context) async throws {
       let reader = StatusReader(cluster: context.cluster, app: nil)
-      let answers = try await reader.answers()
-      let (overview, _) = try await reader.overview()
+      let (overview, acks, _) = try await reader.overview()
       for name in names {
         let machines = overview.machines.filter { $0.host == name || $0.machine == name }
         guard !machines.isEmpty else {
@@ -74,7 +73,7 @@ struct MachinesVerb: AsyncParsableCommand {
           guard machine.state == .silent else {
             throw Failure(.notWritable, "Cannot forget '\(machine.host)': it still answers. Stop its mirror first.")
           }
-          try await forget(machine, answers.acks, in: context)
+          try await forget(machine, acks, in: context)
           Output.line("forgot \(machine.host) (\(machine.machine))")
         }
       }

@@ -81,7 +81,7 @@ struct StatusVerb: FleetVerb {
 
   private func read(_ reader: StatusReader) async throws -> (Shown, revision: Int64) {
     if app == nil {
-      let (overview, revision) = try await reader.overview()
+      let (overview, _, revision) = try await reader.overview()
       let isSettled = overview.missing.isEmpty && overview.apps.allSatisfy { $0.pending.isEmpty && !$0.isUnanswered }
       return (
         Shown(
