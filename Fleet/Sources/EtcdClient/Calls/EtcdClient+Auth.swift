@@ -11,9 +11,9 @@ extension EtcdClient {
     try await change(.disableAuthentication, EmptyMessage())
   }
 
-  /// Finds out whether the cluster lets nobody in without a user. Otherwise it proves nothing about who has written a key.
+  /// Finds out whether the cluster requires a user. Otherwise it proves nothing about who has written a key.
   ///
-  /// Everybody may ask: etcd answers to a login, even to a wrong one, whether there are any.
+  /// It needs no right: etcd's answer to a login, even to a wrong one, says so.
   ///
   /// - Returns: Whether authentication is enabled.
   /// - Throws: ``EtcdError``.

@@ -13,7 +13,7 @@ public enum Statement: Hashable, Sendable {
   ///
   /// They are the format's name, the key in etcd, the serial and the text's SHA-256 in hexadecimal. A rollout's go on
   /// with its id, the document's revision that it is based on, whom it is for and its salt; those of one in steps also with
-  /// the steps, the one that is under way, the times in seconds, and whether a check is required: whoever resumes it relies
+  /// the steps, the one that is under way, the times in seconds, and whether a check is required: the desk that resumes it relies
   /// on them.
   public func bytes(serial: UInt64) -> [UInt8] {
     var lines: [String]
