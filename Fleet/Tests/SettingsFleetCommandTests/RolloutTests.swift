@@ -70,6 +70,8 @@ extension CommandTests {
         #expect(try await machine.wait(for: "a = 2\n"))
         let second = try await ada.run("rollout", "--share", "100", fleet.app, "set", "a=3")
         #expect(second.status == 9 && second.error.contains("under way"), "\(second)")
+        let status = try await ada.run("rollout", "status", fleet.app)
+        #expect(status.status == 1 && status.error.contains("has no steps: it ends with its command"), "\(status)")
         process.terminate()
         process.waitUntilExit()
         #expect(process.terminationStatus == 12)

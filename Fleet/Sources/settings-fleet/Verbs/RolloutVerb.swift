@@ -135,9 +135,15 @@ struct RolloutVerb: FleetVerb {
 
   private func goOn(_ action: Action, with app: String, isJSON: Bool, in context: Context) async throws {
     let snapshot = try await context.cluster.snapshot(of: app)
-    guard let rollout = FleetContents(snapshot).apps[app]?.rollout, let steps = rollout.steps,
+    guard let rollout = FleetContents(snapshot).apps[app]?.rollout,
       let document = FleetDocument(app: app, scope: rollout.scope)
-    else { throw Failure(.noValue, "No rollout of '\(app)' in steps is under way.") }
+    else { throw Failure(.noValue, "No rollout of '\(app)' is under way.") }
+    guard let steps = rollout.steps else {
+      throw Failure(
+        .noValue,
+        "The rollout of '\(document)' has no steps: it ends with its command, which \(rollout.coordinator) runs. To take it "
+          + "back, run 'settings-fleet rollout cancel \(app)'.")
+    }
     if action == .status {
       let lease = snapshot.items.first { FleetKey($0.key) == .rollout(app: app) }?.lease
       let state = try await RolloutState(rollout, steps, of: document, lease, in: context.cluster)
