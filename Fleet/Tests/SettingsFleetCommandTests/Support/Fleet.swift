@@ -207,6 +207,8 @@ struct Party: Sendable {
     var all = ProcessInfo.processInfo.environment.merging(environment) { $1 }.merging(variables) { $1 }
     all["SETTINGS_CLI"] = variables["SETTINGS_CLI"] ?? environment["SETTINGS_CLI"] ?? Fleet.cli
     all["HOME"] = fleet.root
+    // What a killed command leaves goes with the fleet.
+    all["TMPDIR"] = fleet.root
     process.environment = all
     return process
   }
