@@ -117,14 +117,21 @@ extension CommandTests.Busy {
         #expect(pruned.status == 0 && pruned.output.hasPrefix("- \(app)/group/g\n    a: 1 -> (none)\n"), "\(pruned)")
         #expect(try await ada.run("get", app, "a", "--group", "g").error.contains("has no document"))
         #expect(try await ada.run("get", app, "a", "--host", "h").output == "1\n")
-        // Also when nothing of it is left.
+        // A checkout that has failed must not remove everything.
         try tree.remove("\(app)/all.toml")
-        #expect(try await ada.run(["apply", tree.path, "--prune"] + own).status == 0)
+        for options in [["--prune"], ["--prune", "--plan"]] {
+          let refused = try await ada.run(["apply", tree.path] + options + own)
+          #expect(refused.status == 2 && refused.error.contains("has no document. With --prune, all"), "\(refused)")
+        }
+        #expect(try await ada.run("get", app, "a").output == "1\n")
+        #expect(try await ada.run(["apply", tree.path] + own).status == 0)
+        #expect(try await ada.run(["apply", tree.path, "--prune", "--allow-empty"] + own).status == 0)
         #expect(try await ada.run("get", app, "a").status == 1)
         let other = try Tree(fleet, "other", ["\(app)/host/h.toml": "a = 1\n"])
         let adopted = try await ada.run(["apply", other.path] + own)
         #expect(adopted.status == 0 && adopted.output.contains("= \(app)/host/h: as in the directory"), "\(adopted)")
-        #expect(try await ada.run(["apply", tree.path, "--prune"] + own).output.contains("1 to remove"))
+        let all = try await ada.run(["apply", tree.path, "--prune", "--allow-empty"] + own)
+        #expect(all.output.contains("1 to remove"), "\(all)")
       }
     }
 

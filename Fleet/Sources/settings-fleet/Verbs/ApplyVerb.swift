@@ -33,6 +33,8 @@ struct ApplyVerb: FleetVerb {
   @Flag(help: "Print what would change, write nothing, and exit 10 if there are changes.") var plan = false
   @Flag(help: "Remove documents that an earlier 'apply' stored, and that are not in the directory any more.")
   var prune = false
+  @Flag(help: "With --prune, remove all of them if the directory has no document: else that is refused.")
+  var allowEmpty = false
   @Option(
     help: ArgumentHelp(
       "Where a document was changed by hand: 'ours' stores the directory's text, 'theirs' leaves the fleet's.",
@@ -54,7 +56,14 @@ struct ApplyVerb: FleetVerb {
   }
 
   func answer(in context: Context) async throws {
-    var application = try TreeApplication(TreeDirectory(path: directory).read(), source: source, in: context)
+    let tree = try TreeDirectory(path: directory).read()
+    if tree.isEmpty, prune, !allowEmpty {
+      throw Failure(
+        .usage,
+        "'\(directory)' has no document. With --prune, all documents that came from it would be removed. Nothing was "
+          + "written. Check that it is the right directory, or use --allow-empty.")
+    }
+    var application = try TreeApplication(tree, source: source, in: context)
     application.options.prunes = prune
     application.options.take = take.map { $0 == .ours ? .ours : .theirs }
     if plan {
