@@ -195,13 +195,16 @@ struct JournalDraft {
     if record.isLarge { try addCheckpoint(kept!.bytes) }
   }
 
-  /// The values that differ. The documents are there in most cases, so that those of the kept texts need not be made.
+  /// The values that differ. The documents are there in most cases, so that those of the kept texts need not be made
+  /// where something is left out of them.
   private func changes(
     from old: (step: Step, kept: KeptText), to new: (step: Step, kept: KeptText), at paths: [TOMLPath]?
   ) -> [HistoryRecord.Change] {
     lazy var ofKept = HistoryRecord.changes(
       of: (KeptValues(old.kept.document), KeptValues(new.kept.document)), at: paths, keys)
-    guard let former = old.step.document, let document = new.step.document, let all = state.keys else { return ofKept }
+    guard !(old.kept.isComplete && new.kept.isComplete), let former = old.step.document,
+      let document = new.step.document, let all = state.keys
+    else { return ofKept }
     let changes = HistoryRecord.changes(
       of: (KeptValues(whole: former, all, migrations), KeptValues(whole: document, all, migrations)), at: paths, keys)
     assert(changes == ofKept, "The values that have changed are not those of the kept texts: \(changes), \(ofKept).")
