@@ -59,6 +59,23 @@ extension ClusterTests {
       }
     }
 
+    @Test func `a read has as much more time as the write before it is on its way`() async throws {
+      try await withShared(usesTLS: true) { near, cluster in
+        let proxy = try await TCPProxy.start(to: cluster.members[0].port)
+        try await proxy.set(.line(delay: .milliseconds(10), bytesPerSecond: 125_000))
+        let configuration = cluster.configuration(endpoints: ["https://127.0.0.1:\(proxy.port)"], deadline: .seconds(5))
+        try await near.put("slow/j", "1")
+        try await cluster.withClient(configuration) { client in
+          async let stored = client.put("slow/k", String(repeating: "x", count: 1 << 20))
+          // The member takes all of it at once, and so does what is between.
+          while proxy.bytesToMembers < 1 << 20 { await Task.yield() }
+          #expect(try await client.text("slow/j") == "1")
+          _ = try await stored
+        }
+        await proxy.stop()
+      }
+    }
+
     // With HTTP/2's own window of 64 KiB it would be 16 round trips.
     @Test func `a megabyte takes a few round trips`() async throws {
       try await with(roundTrip: .seconds(1), endpoints: 1) { client, near in

@@ -29,6 +29,7 @@ public final class TCPProxy: Sendable {
     var relays: [ObjectIdentifier: Relay] = [:]
     var accepted = 0
     var bytesToClients = 0
+    var bytesToMembers = 0
   }
 
   /// Protects the mode and the connections.
@@ -62,6 +63,9 @@ public final class TCPProxy: Sendable {
 
   /// How many bytes have come for clients.
   public var bytesToClients: Int { state.withLock { $0.bytesToClients } }
+
+  /// How many bytes have come for members.
+  public var bytesToMembers: Int { state.withLock { $0.bytesToMembers } }
 
   /// How many connections are open.
   public var openConnections: Int { state.withLock { $0.relays.count } }
@@ -123,8 +127,11 @@ public final class TCPProxy: Sendable {
   private func accept(_ client: any Channel) -> EventLoopFuture<Void> {
     state.withLock { $0.accepted += 1 }
     let key = ObjectIdentifier(client)
-    let relay = Relay(client: client, mode: { [weak self] in self?.mode ?? .refuse }) { [weak self] count in
-      self?.state.withLock { $0.bytesToClients += count }
+    let relay = Relay(client: client, mode: { [weak self] in self?.mode ?? .refuse }) {
+      [weak self] count, isForClient in
+      self?.state.withLock { state in
+        if isForClient { state.bytesToClients += count } else { state.bytesToMembers += count }
+      }
     }
     state.withLock { $0.relays[key] = relay }
     client.closeFuture.whenComplete { [weak self] _ in
@@ -143,7 +150,7 @@ public final class TCPProxy: Sendable {
 private final class Relay: Sendable {
   private let client: any Channel
   private let mode: @Sendable () -> TCPProxy.Mode
-  private let count: @Sendable (Int) -> Void
+  private let count: @Sendable (Int, _ isForClient: Bool) -> Void
 
   private struct State {
     /// When each side's line is free again.
@@ -165,7 +172,7 @@ private final class Relay: Sendable {
 
   init(
     client: any Channel, mode: @escaping @Sendable () -> TCPProxy.Mode,
-    counting count: @escaping @Sendable (Int) -> Void
+    counting count: @escaping @Sendable (Int, _ isForClient: Bool) -> Void
   ) {
     self.client = client
     self.mode = mode
@@ -187,7 +194,7 @@ private final class Relay: Sendable {
 
   /// Takes bytes, or the end, that came from one side for the other.
   func take(_ bytes: ByteBuffer?, to channel: any Channel) {
-    if channel === client, let bytes { count(bytes.readableBytes) }
+    if let bytes { count(bytes.readableBytes, channel === client) }
     var (delay, rate) = (TimeAmount.zero, Int?.none)
     switch mode() {
     case .delay(let duration): delay = TimeAmount(duration)

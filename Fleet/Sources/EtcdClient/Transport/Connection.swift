@@ -124,6 +124,8 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {  // 
   private var context: ChannelHandlerContext?
   private var failure: any Error = Connection.Failure.closed
   private var openStreams = 0
+  /// What calls have sent, and no answer shows yet that it has arrived.
+  var bytesOnTheirWay = 0
   /// The last stream that the member takes, once it has said that it goes away.
   private var lastStream: HTTP2StreamID?
   private var isRetired = false

@@ -58,6 +58,8 @@ final class Exchange: @unchecked Sendable {  // all that changes is used on its 
   /// Is called with whether the member has answered in time, when that is known.
   private var note: @Sendable (Bool) -> Void = { _ in }
   private var stream: (any Channel)?
+  /// The connection that it is on its way over, until the member answers.
+  private var carrier: ConnectionHandler?
   private var hasHead = false
   /// Whether all of the call is on its way, so that nothing is left to do in the stream when the answer ends.
   private var hasEndedRequest = false
@@ -148,6 +150,7 @@ final class Exchange: @unchecked Sendable {  // all that changes is used on its 
   /// - Parameter error: Why; `nil` if the member said that it succeeded.
   func end(_ error: (any Error)?) {
     guard !isOver else { return }
+    hasArrived()
     isOver = true
     timer?.cancel()
     note = { _ in }
@@ -160,10 +163,14 @@ final class Exchange: @unchecked Sendable {  // all that changes is used on its 
     stream = nil
   }
 
-  fileprivate func begin(in stream: any Channel, _ context: ChannelHandlerContext) {
+  fileprivate func begin(
+    in stream: any Channel, _ context: ChannelHandlerContext, over connection: ConnectionHandler
+  ) {
     guard !isOver else { return context.close(promise: nil) }
     self.stream = stream
     wasSent = true
+    carrier = connection
+    connection.bytesOnTheirWay += call.message.readableBytes
     var headers = headers
     if let limit { headers.add(name: "grpc-timeout", value: limit.header(left: deadline - .now(), for: call)) }
     context.write(NIOAny(HTTP2Frame.FramePayload.headers(.init(headers: headers))), promise: nil)
@@ -179,12 +186,18 @@ final class Exchange: @unchecked Sendable {  // all that changes is used on its 
         if isLast { self.hasEndedRequest = !self.staysOpen }
       }
     } while rest.readableBytes > 0
-    // What is between may take all of it at once, and pass it on slowly.
-    let onItsWay = TimeAmount.nanoseconds(Int64(call.message.readableBytes) * 1_000_000_000 / Self.usualRate)
+    // What is between may take all of it at once, and pass it on slowly: after what other calls have sent before.
+    let onItsWay = TimeAmount.nanoseconds(Int64(connection.bytesOnTheirWay) * 1_000_000_000 / Self.usualRate)
     deadline = max(deadline, .now() + patience + onItsWay)
     for message in following { context.write(NIOAny(Self.data(message, isLast: false)), promise: nil) }
     context.flush()
     read()
+  }
+
+  /// What was sent is no longer on its way.
+  private func hasArrived() {
+    carrier?.bytesOnTheirWay -= call.message.readableBytes
+    carrier = nil
   }
 
   private static let pieceLength = 16 << 10
@@ -213,6 +226,7 @@ final class Exchange: @unchecked Sendable {  // all that changes is used on its 
       }
       if !hasHead { note(true) }
       hasHead = true
+      hasArrived()
       // Both sides have ended then, and the stream with them.
       if frame.endStream, hasEndedRequest { stream = nil }
       if let error = WireError(frame.headers) { return end(error) }
@@ -268,7 +282,7 @@ final class StreamHandler: ChannelInboundHandler {
     try? context.channel.syncOptions?.setOption(.autoRead, value: false)
   }
 
-  func channelActive(context: ChannelHandlerContext) { exchange.begin(in: context.channel, context) }
+  func channelActive(context: ChannelHandlerContext) { exchange.begin(in: context.channel, context, over: connection) }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) { exchange.receive(unwrapInboundIn(data)) }
 
