@@ -27,7 +27,7 @@ struct Check: Sendable {
     }
   }
 
-  /// The text of a document; `nil` if there is none.
+  /// The text of a document; `nil` without a document.
   static func text(of document: FleetDocument, _ items: [EtcdKeyValue]) -> [UInt8]? {
     let key = document.key(version: 1)
     return items.first { $0.key.elementsEqual(key.utf8) }?.value

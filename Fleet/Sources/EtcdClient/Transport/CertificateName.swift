@@ -1,8 +1,8 @@
 import NIOSSL
 
 extension EtcdTLS {
-  /// The common name in the client's certificate, which etcd takes for the user where no credentials are given; `nil` if
-  /// there is none, or the file cannot be used.
+  /// The common name in the client's certificate, which etcd takes for the user where no credentials are given; `nil`
+  /// without a certificate or a common name, or if the file cannot be read.
   public var commonName: String? {
     guard let file = certificateFile, let certificate = try? NIOSSLCertificate.fromPEMFile(file).first,
       let bytes = try? certificate.toDERBytes()

@@ -2,7 +2,7 @@
 public struct StoredDocument: Hashable, Sendable {
   /// What is known of its signature.
   public enum Signature: Hashable, Sendable {
-    /// There is none.
+    /// The document is not signed.
     case absent
     /// There is one, but it cannot be read.
     case unreadable
@@ -18,11 +18,11 @@ public struct StoredDocument: Hashable, Sendable {
   public let modRevision: Int64
   /// The signature, and the revision at which it was written.
   public let signature: Signature
-  /// The revision at which the signature was last written; 0 if there is none.
+  /// The revision at which the signature was last written; 0 without a signature.
   public let signatureRevision: Int64
   /// The version that it was upgraded to, if it was.
   public let successor: Int?
-  /// The revision at which the successor was last written; 0 if there is none.
+  /// The revision at which the successor was last written; 0 without a successor.
   public let successorRevision: Int64
   /// What says that the text came from a directory; `nil` if nothing does.
   public let applied: AppliedMark?

@@ -25,7 +25,7 @@ struct RolloutVerb: FleetVerb {
       a day, or until it is resumed.
 
       Exits 0 if the change is for all now, 12 if it was taken back, and 1 if the rollout goes on without this command: \
-      it was told to end, or another desk has resumed or paused it. 'rollout status' exits 1 if none is under way.
+      it was told to end, or another desk has resumed or paused it. 'rollout status' exits 1 if no rollout is under way.
 
       EXAMPLES
         settings-fleet rollout --share 5 --wait 2m org.example.editor set theme=dark
