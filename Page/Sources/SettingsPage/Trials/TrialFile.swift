@@ -50,7 +50,7 @@ final class TrialFile: Sendable {
 
   func remove() { unlink(path) }
 
-  /// Whether there is one, of whoever.
+  /// Whether there is a note, also of a trial that is still going on.
   static func isAny(in directory: String) -> Bool {
     guard let stream = opendir(directory) else { return false }
     defer { closedir(stream) }
