@@ -85,10 +85,13 @@ let package = Package(
         "AppSettingsGarage",
         .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["SealedRecords"])),
       ]),
+    .target(
+      name: "SettingsTools",
+      dependencies: ["AppSettings", "AppSettingsImport", "AppSettingsSchema", "AppSettingsObserve"]),
     .executableTarget(
       name: "settings-cli",
       dependencies: [
-        "AppSettings", "AppSettingsImport", "AppSettingsSchema", "AppSettingsObserve",
+        "AppSettings", "AppSettingsImport", "AppSettingsSchema", "AppSettingsObserve", "SettingsTools",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(

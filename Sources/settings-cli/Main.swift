@@ -1,5 +1,6 @@
 import AppSettings
 import Glibc
+import SettingsTools
 
 @main
 enum Main {
@@ -14,13 +15,12 @@ enum Main {
       let words = Arguments.words
       do {
         try run(words)
-      } catch let failure as Failure {
+      } catch let failure as ToolError {
         guard let app = failure.meantApp, app.use(for: words) else { throw failure }
         try run(words)
       }
-      Target.tellLosses()
       try Output.flush()
-      exit(ExitStatus.done.rawValue)
+      exit(EXIT_SUCCESS)
     } catch {
       Output.end(with: error)
     }

@@ -13,7 +13,8 @@ struct LayoutTests {
       "History", "Store", "Records",
     ],
     "Sources/AppSettingsObserve": ["Hub", "Streams", "Callbacks", "Access", "Records"],
-    "Sources/settings-cli": ["Base", "Terminal", "Values", "Target", "Verbs", ""],
+    "Sources/SettingsTools": ["Base", "Schema", "Text", "Target", "Changes", ""],
+    "Sources/settings-cli": ["Base", "Terminal", "Shown", "Target", "Verbs", ""],
     "Page/Sources/SettingsPage": [
       "Base", "Assets", "JSON", "Life", "HTTP", "Command", "Events", "Trials", "Interface", "Server",
     ],
@@ -32,7 +33,7 @@ struct LayoutTests {
     [
       "SettingsTOML", "AppSettings", "AppSettingsImport", "AppSettingsGarage",
       "AppSettingsSchema", "AppSettingsObserve", "AppSettingsFoundation", "AppSettingsTesting", "AppSettingsSealed",
-      "AppSettingsServiceLifecycle", "AppSettingsConfiguration", "settings-cli",
+      "AppSettingsServiceLifecycle", "AppSettingsConfiguration", "SettingsTools", "settings-cli",
     ].map { "Sources/\($0)" } + [
       "Page/Sources/SettingsPage", "Page/Sources/settings-page", "Fleet/Sources/EtcdClient",
       "Fleet/Sources/SettingsFleet",

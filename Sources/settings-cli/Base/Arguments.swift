@@ -1,4 +1,5 @@
 import AppSettings
+import SettingsTools
 
 /// The words of the command line. They are bytes and need not be UTF-8.
 enum Arguments {
@@ -22,9 +23,9 @@ enum Arguments {
   /// Throws if a word that must be text is not UTF-8.
   ///
   /// - Parameter role: What the word is, for the message.
-  /// - Throws: ``Failure`` with status 2.
+  /// - Throws: ``ToolError`` with status 2.
   static func checkText(_ word: String, _ role: String) throws {
     guard PathText.hasBytes(word), found.broken.contains(where: { $0.utf8.elementsEqual(word.utf8) }) else { return }
-    throw Failure(.usage, "Invalid \(role) '\(word)': it is not UTF-8. Use UTF-8 text.")
+    throw ToolError(.usage, "Invalid \(role) '\(word)': it is not UTF-8. Use UTF-8 text.")
   }
 }

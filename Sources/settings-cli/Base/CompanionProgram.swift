@@ -1,5 +1,6 @@
 import AppSettings
 import Glibc
+import SettingsTools
 
 /// A program of this project that is installed by itself, and that a verb becomes.
 struct CompanionProgram {
@@ -13,10 +14,10 @@ struct CompanionProgram {
   /// - Parameters:
   ///   - subject: What it is, as the subject of a sentence.
   ///   - option: That of `Scripts/install`.
-  /// - Throws: ``Failure`` with status 3 if it is not installed.
+  /// - Throws: ``ToolError`` with status 3 if it is not installed.
   init(_ name: String, for subject: String, installedBy option: String) throws {
     guard let own = (try? Syscalls().linkTarget("/proc/self/exe")) ?? nil else {
-      throw Failure(.io, "Cannot find this program's own file: '/proc' is not mounted.")
+      throw ToolError(.io, "Cannot find this program's own file: '/proc' is not mounted.")
     }
     let directory = own.lastSlash.map { String(own[..<$0]) } ?? ""
     let search = ProcessFacts.variable("PATH") ?? "/usr/local/bin:/usr/bin:/bin"
@@ -29,7 +30,7 @@ struct CompanionProgram {
       return isFile && file.withPath { access($0, X_OK) } == 0
     }
     guard let path else {
-      throw Failure(
+      throw ToolError(
         .unknown,
         "\(subject) is not installed: there is no program '\(name)' beside this one or in PATH. Install the Debian "
           + "package '\(name)', or run 'Scripts/install \(option)' in the sources.")

@@ -1,19 +1,11 @@
 import AppSettings
+import SettingsTools
 
 /// Parses a dotted key of the command line.
 enum KeyArgument {
   static func parse(_ text: String) throws -> TOMLPath {
     try Arguments.checkText(text, "key")
-    let path: TOMLPath
-    do {
-      path = try TOMLPath(parsing: text)
-    } catch {
-      throw Failure(.usage, "Invalid key '\(text)': \(error.reason).")
-    }
-    if path.components[0].hasPrefix("settings-") {
-      throw Failure(.usage, "Invalid key '\(text)': root keys that begin with 'settings-' are reserved.")
-    }
-    return path
+    return try TypedKey.path(text)
   }
 
   /// Parses an assignment `KEY=VALUE`; `nil` if there is no `=` outside quotes.

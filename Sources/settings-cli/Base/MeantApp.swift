@@ -1,10 +1,7 @@
+import SettingsTools
 import Synchronization
 
-/// An app that was named by the end of its id.
-struct MeantApp {
-  let typed: String
-  let id: String
-
+extension MeantApp {
   // Protects the app that is used in the place of what was typed.
   static let used = Mutex<MeantApp?>(nil)
 

@@ -13,7 +13,7 @@ struct SettingsChange {
   /// - Parameters:
   ///   - changesElements: Whether `--append` or `--remove` is given.
   ///   - verb: The verb, for messages.
-  /// - Throws: `ValidationError` or ``Failure`` if the operands make no sense.
+  /// - Throws: `ValidationError` or ``ToolError`` if the operands make no sense.
   init(_ words: [String], changesElements: Bool, verb: String = "set") throws {
     for word in words { try Arguments.checkText(word, "KEY or VALUE") }
     let terminator = words.firstIndex(of: "--")

@@ -1,5 +1,6 @@
 import AppSettings
 import Glibc
+import SettingsTools
 import Synchronization
 
 /// Standard output and standard error.
@@ -29,6 +30,14 @@ enum Output {
   /// Writes a warning to standard error.
   static func warning(_ text: String) { message("warning: \(text)", .yellow) }
 
+  /// Writes what the tools have to say.
+  static func tell(_ message: ToolMessage) {
+    switch message.severity {
+    case .note: note(message.text)
+    case .warning: warning(message.text)
+    }
+  }
+
   /// Writes a message that is not an error to standard error.
   static func note(_ text: String) { message(text, .bold) }
 
@@ -45,17 +54,17 @@ enum Output {
 
   /// Sends the pending answers. A reader that has gone has what it wanted.
   ///
-  /// - Throws: ``Failure`` with status 7 if that fails: no script may mistake half an answer for a whole one.
+  /// - Throws: ``ToolError`` with status 7 if that fails: no script may mistake half an answer for a whole one.
   static func flush() throws {
     // Held while sending, so that code that ends the process does not cut a line in two.
     let failure = pending.withLock { bytes in
       defer { bytes = [] }
       return send(bytes, to: STDOUT_FILENO)
     }
-    if failure == EPIPE { throw Failure.goneReader }
+    if failure == EPIPE { throw GoneReader() }
     if failure != 0 {
       let stored = isStored.withLock { $0 } ? " The change itself is stored." : ""
-      throw Failure(.io, "Cannot write the answer: \(Errno(failure).message).\(stored)")
+      throw ToolError(.io, "Cannot write the answer: \(Errno(failure).message).\(stored)")
     }
   }
 
@@ -82,14 +91,18 @@ enum Output {
   }
 }
 
+/// The reader of the answer is gone, as 'head' is after its last line: it wants no more, nor a message.
+struct GoneReader: Error {}
+
 extension Output {
   /// Ends the process with an error, after sending the answers so far.
   static func end(with error: any Error) -> Never {
-    let failure = Failure(any: error)
+    if error is GoneReader { exit(EXIT_SUCCESS) }
+    let failure = ToolError(any: error)
     do {
       try flush()
     } catch {
-      if let message = (error as? Failure)?.message { self.error(message) }
+      if let message = (error as? ToolError)?.message { self.error(message) }
     }
     if let message = failure.message { self.error(message) }
     exit(failure.status.rawValue)

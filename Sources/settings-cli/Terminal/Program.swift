@@ -1,5 +1,6 @@
 import AppSettings
 import Glibc
+import SettingsTools
 import Synchronization
 
 /// Another program to run: an editor, or the command of `watch --exec`.
@@ -45,7 +46,7 @@ struct Program: Sendable {
   /// Runs the program and waits for its end. It gets this process's standard streams and the default signal handling.
   ///
   /// - Parameter variables: Changes to this process's environment; `nil` removes a variable.
-  /// - Throws: ``Failure`` with status 7 if it cannot be started; ``TooLong`` if a variable can be left out to start it.
+  /// - Throws: ``ToolError`` with status 7 if it cannot be started; ``TooLong`` if a variable can be left out to start it.
   func run(adding variables: [String: String?] = [:]) throws -> Ending {
     var environment = ProcessFacts.environment
     for (name, value) in variables { environment[name] = value.map { PathText.text($0.utf8) } }
@@ -70,7 +71,7 @@ struct Program: Sendable {
     }
     guard failure == 0 else {
       if failure == E2BIG, variables.contains(where: { $0.key != "KEY" && $0.value != nil }) { throw TooLong() }
-      throw Failure(.io, "Cannot run '\(words[0])': \(Errno(failure).message).")
+      throw ToolError(.io, "Cannot run '\(words[0])': \(Errno(failure).message).")
     }
     Self.current.withLock { [process] run in
       if case .starting(let signal?) = run { kill(process, signal) }
@@ -88,7 +89,7 @@ struct Program: Sendable {
 
   /// Makes this process the program, with its default signal handling.
   ///
-  /// - Throws: ``Failure`` with status 7 if it cannot be started.
+  /// - Throws: ``ToolError`` with status 7 if it cannot be started.
   func replaceProcess() throws -> Never {
     try Output.flush()
     for number in [SIGPIPE, SIGXFSZ] { Glibc.signal(number, SIG_DFL) }
@@ -97,7 +98,7 @@ struct Program: Sendable {
       return errno
     }
     for number in [SIGPIPE, SIGXFSZ] { Glibc.signal(number, SIG_IGN) }
-    throw Failure(.io, "Cannot run '\(PathText.shown(words[0]))': \(Errno(failure).message).")
+    throw ToolError(.io, "Cannot run '\(PathText.shown(words[0]))': \(Errno(failure).message).")
   }
 
   private static func withPointers<Result>(

@@ -1,5 +1,6 @@
 import AppSettings
 import Glibc
+import SettingsTools
 
 /// Standard input.
 enum StandardInput {
@@ -11,14 +12,14 @@ enum StandardInput {
   /// says in `SETTINGS_CLI_INPUT_BYTES` how much there is has it refused then.
   ///
   /// - Parameter limit: The number of bytes that is enough to see that there are too many.
-  /// - Throws: ``Failure`` with status 7 if it cannot be read or is not whole.
+  /// - Throws: ``ToolError`` with status 7 if it cannot be read or is not whole.
   static func all(upTo limit: Int = .max) throws -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {
       let count = read(STDIN_FILENO, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
-      if count < 0 { throw Failure(.io, "Cannot read standard input: \(Errno(errno).message).") }
+      if count < 0 { throw ToolError(.io, "Cannot read standard input: \(Errno(errno).message).") }
       if bytes.count >= limit { return bytes }
       if count == 0 {
         try checkIsWhole(bytes.count)
@@ -31,7 +32,7 @@ enum StandardInput {
   private static func checkIsWhole(_ count: Int) throws {
     guard let expected = ProcessFacts.variable("SETTINGS_CLI_INPUT_BYTES") else { return }
     guard String(count) != expected else { return }
-    throw Failure(
+    throw ToolError(
       .io,
       "Standard input ended after \(count) bytes, and 'SETTINGS_CLI_INPUT_BYTES' says \(expected). The program that "
         + "wrote it may have been killed. Nothing was written.")

@@ -1,6 +1,7 @@
 import AppSettings
 import AppSettingsSchema
 import ArgumentParser
+import SettingsTools
 
 struct AdoptVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -37,7 +38,7 @@ struct AdoptVerb: Verb {
 
   private var place: DeclaredPlace? {
     get throws {
-      switch try layer.map(PersonalFile.init(parsing:)) {
+      switch try layer.map({ layer in try validated { try PersonalFile(parsing: layer) } }) {
       case nil: nil
       case .declared(let place)?: place
       case .user?, .profile?:
@@ -49,38 +50,37 @@ struct AdoptVerb: Verb {
   func answer() throws {
     let target = Target(target)
     let path = try KeyArgument.parse(key)
-    let store = try target.open(isForWriting: true)
-    let schema = target.schema
-    let adoption = try Adoption(of: path, from: store, schema, into: file(of: path, in: store, schema))
-    let declared = Target(target.name, .personal(.declared(.file(adoption.file))))
-    let declaredStore = try declared.open(mayBeUnknown: true, isForWriting: true)
-    try adoption.checkNotHidden(in: store.snapshot, above: declaredStore.snapshot)
+    let opened = try target.open(isForWriting: true)
+    let adoption = try Adoption(of: path, from: opened, into: file(of: path, in: opened))
+    let declared = try target.at(.personal(.declared(.file(adoption.file))))
+      .open(mayBeUnknown: true, isForWriting: true)
+    try adoption.checkNotHidden(in: opened.snapshot, above: declared.snapshot)
     do {
-      try adoption.write(to: declaredStore)
-    } catch let error as SettingsError where error.code == .readOnly && declaredStore.hasFile {
+      try adoption.write(to: declared)
+    } catch let error as ToolError where error.isReadOnly && declared.hasFile {
       for line in adoption.lines { Output.line(line) }
-      let advice = (try? declared.location()).flatMap(ForeignFile.init(at:)).map { " \($0.owner)" } ?? ""
-      throw Failure(
+      let advice = declared.store.location.flatMap(ForeignFile.init(at:)).map { " \($0.owner)" } ?? ""
+      throw ToolError(
         .elsewhere,
-        "\(error.description)\(advice) Put the printed line where that file is made. After that, the same command removes "
-          + "the value from '\(store.location?.file ?? "")'.")
+        "\(error.reason ?? "")\(advice) Put the printed line where that file is made. After that, the same command removes "
+          + "the value from '\(opened.file)'.")
     }
-    try adoption.removeOwn(from: store)
+    try adoption.removeOwn(from: opened)
     Output.noteStored()
     Output.path(adoption.file, after: "moved: \(adoption.key) -> ")
   }
 
   /// The declared file that gets the value.
-  private func file(of path: TOMLPath, in store: SettingsStore, _ schema: SchemaLookup) throws -> String {
+  private func file(of path: TOMLPath, in opened: OpenedSettings) throws -> String {
     if let place = try place { return try SettingsLocation(declaredOf: target, place).file }
-    let names = schema.names(of: path)
-    let found = schema.values(at: path, in: store.snapshot).first {
+    let names = opened.schema.names(of: path)
+    let found = opened.schema.values(at: path, in: opened.snapshot).first {
       $0.layer.kind == .declared && names.contains($0.path)
     }
     if let file = found?.layer.file { return file }
     // What is wrong with the key comes first.
-    _ = try Adoption(of: path, from: store, schema, into: "")
-    throw Failure(
+    _ = try Adoption(of: path, from: opened, into: "")
+    throw ToolError(
       .usage, "No declared file has '\(path)'. Name the one to write, such as '--layer drop-in:10-mine'.")
   }
 }
@@ -93,17 +93,17 @@ private struct Adoption {
   /// The values to move, under their present names, with their texts.
   private let values: [(path: TOMLPath, value: TOMLValue, text: String?)]
 
-  /// - Throws: ``Failure`` if the value cannot be moved.
-  init(of path: TOMLPath, from store: SettingsStore, _ schema: SchemaLookup, into file: String) throws {
-    let snapshot = store.snapshot
-    let document = snapshot.userDocument
+  /// - Throws: ``ToolError`` if the value cannot be moved.
+  init(of path: TOMLPath, from opened: OpenedSettings, into file: String) throws {
+    let document = opened.snapshot.userDocument
+    let schema = opened.schema
     let names = schema.names(of: path)
     key = names[0]
     self.file = file
     self.schema = schema
     guard let name = names.first(where: document.contains) else {
       try schema.checkKnown(path)
-      throw Failure(.noValue, "'\(store.location?.file ?? "")' has no value for '\(path)'.")
+      throw ToolError(.noValue, "'\(opened.file)' has no value for '\(path)'.")
     }
     let leaves = document.isTable(at: name) ? document.leafPaths(under: name) : [name]
     values = leaves.compactMap { leaf in
@@ -112,7 +112,7 @@ private struct Adoption {
       }
     }
     if let secret = values.first(where: { schema.isSecret($0.path, $0.value) })?.path {
-      throw Failure(
+      throw ToolError(
         .invalidValue,
         "Cannot move '\(secret)': it is a secret, and declared files are often shared. Nothing was written.")
     }
@@ -127,7 +127,7 @@ private struct Adoption {
       guard let other = schema.values(at: value.path, in: snapshot).first(where: { between.contains($0.layer) }) else {
         continue
       }
-      throw Failure(
+      throw ToolError(
         .notWritable,
         "Cannot move '\(value.path)' into '\(file)': '\(other.layer.file ?? "")' is above it and has a value, too. "
           + "Nothing was written.")
@@ -143,28 +143,28 @@ private struct Adoption {
   }
 
   /// Stores the values in the declared file, durably.
-  func write(to store: SettingsStore) throws {
-    let now = store.snapshot.userDocument
+  func write(to declared: OpenedSettings) throws {
+    let now = declared.snapshot.userDocument
     let isThere = values.allSatisfy { now[$0.path] == $0.value }
     let texts = Dictionary(values.compactMap { value in value.text.map { (value.path, $0) } }) { $1 }
     do {
       // Also where the file has them already: another program, or a killed one, may not have synced it.
-      try store.core.commit { view in
+      try declared.commit { view in
         schema.edits(storing: values.map { ($0.path, $0.value) }, texts: texts, in: view)
       }
-    } catch let error as SettingsError where isThere && error.code == .readOnly {
+    } catch let error as ToolError where isThere && error.isReadOnly {
       // Who made the file has put the value there, and nobody else can write it.
     }
   }
 
   /// Removes the values from the own file, if they are still those that were moved.
-  func removeOwn(from store: SettingsStore) throws {
-    try store.core.commit { view in
+  func removeOwn(from opened: OpenedSettings) throws {
+    try opened.commit { view in
       for value in values where !schema.names(of: value.path).contains(where: { view.userDocument[$0] == value.value })
       {
-        throw Failure(
+        throw ToolError(
           .changed,
-          "'\(value.path)' has changed in '\(store.location?.file ?? "")' meanwhile, and stays there. '\(file)' has its "
+          "'\(value.path)' has changed in '\(opened.file)' meanwhile, and stays there. '\(file)' has its "
             + "earlier value.")
       }
       return schema.edits(storing: moved(of: .root, in: view.userDocument).map { ($0, nil) }, in: view)
@@ -185,7 +185,7 @@ private struct Adoption {
   }
 }
 
-extension SettingsStore {
+extension OpenedSettings {
   /// Whether the own file exists: one that does not is not made by another program.
-  fileprivate var hasFile: Bool { (try? core.readText()) ?? nil != nil }
+  fileprivate var hasFile: Bool { (try? readText()) ?? nil != nil }
 }

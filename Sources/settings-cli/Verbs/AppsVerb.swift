@@ -1,6 +1,7 @@
 import AppSettings
 import AppSettingsSchema
 import ArgumentParser
+import SettingsTools
 
 struct AppsVerb: Verb {
   static let configuration = CommandConfiguration(

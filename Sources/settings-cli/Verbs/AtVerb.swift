@@ -1,6 +1,7 @@
 import AppSettings
 import ArgumentParser
 import FoundationEssentials
+import SettingsTools
 
 struct AtVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -58,10 +59,9 @@ struct AtVerb: Verb {
   func answer() throws {
     let path = try keyWord.map(KeyArgument.parse)
     let target = try Target(target)
-    let store = try target.openUnread()
-    let text = HistoryText(of: target)
-    try text.reading(store) {
-      let former = FormerText(of: store, target.schema, try number(in: store), text)
+    let opened = try target.openUnread()
+    try opened.readingHistory {
+      let former = FormerText(of: opened, try number(in: opened.store))
       if diff {
         try former.showDifference(path)
       } else if let path {
@@ -90,11 +90,9 @@ private struct FormerText {
   private let number: Int
   private let history: HistoryText
 
-  init(of store: SettingsStore, _ schema: SchemaLookup, _ number: Int, _ history: HistoryText) {
-    self.store = store
-    self.schema = schema
-    self.number = number
-    self.history = history
+  init(of opened: OpenedSettings, _ number: Int) {
+    (store, schema, self.number) = (opened.store, opened.schema, number)
+    history = HistoryText(schema)
   }
 
   private var file: String { store.location?.file ?? "" }
@@ -116,10 +114,10 @@ private struct FormerText {
     let document = try store.formerDocument(after: number)
     guard let place = schema.names(of: path).first(where: { document.contains($0) }), let value = document[place] else {
       try schema.checkKnown(path)
-      throw Failure(.noValue, "'\(file)' had no value of '\(path)' after #\(number).")
+      throw ToolError(.noValue, "'\(file)' had no value of '\(path)' after #\(number).")
     }
     guard history.secret(at: path) == nil, !value.isLeftOut else {
-      throw Failure(
+      throw ToolError(
         .noValue,
         "The value of '\(path)' is not in the history, because it is or has a secret, or because no program had "
           + "declared the key.")

@@ -1,5 +1,6 @@
 import AppSettings
 import ArgumentParser
+import SettingsTools
 
 struct BlameVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -23,13 +24,13 @@ struct BlameVerb: Verb {
   func answer() throws {
     let path = try key.map(KeyArgument.parse)
     let target = try Target(target)
-    let store = try target.open()
-    let schema = target.schema
-    let text = HistoryText(of: target)
-    let document = store.snapshot.userDocument
+    let opened = try target.open()
+    let schema = opened.schema
+    let text = HistoryText(schema)
+    let document = opened.snapshot.userDocument
     var shown: Set<TOMLPath> = []
     var objects: [String] = []
-    for found in try store.blame(path.map(schema.names)) {
+    for found in try opened.store.blame(path.map(schema.names)) {
       let secret =
         text.secret(at: found.path)
         ?? (found.isSecret || schema.isSecret(found.path, document[found.path]) ? found.path : nil)
@@ -46,7 +47,7 @@ struct BlameVerb: Verb {
     if json { Output.line("[" + objects.joined(separator: ",\n ") + "]") }
     if let path, shown.isEmpty {
       try schema.checkKnown(path)
-      throw Failure(.noValue)
+      throw ToolError(.noValue)
     }
   }
 }

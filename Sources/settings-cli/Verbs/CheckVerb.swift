@@ -1,6 +1,7 @@
 import AppSettings
 import AppSettingsSchema
 import ArgumentParser
+import SettingsTools
 
 struct CheckVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -55,12 +56,12 @@ struct CheckVerb: Verb {
     TrialNote.noteAbandoned()
     let findings = try apps.target.map { try check(Target($0, try apps.layer.layer)) } ?? checkAll()
     if json {
-      Output.line("[" + findings.map(Self.record).joined(separator: ",\n ") + "]")
+      Output.line("[" + findings.map(\.json).joined(separator: ",\n ") + "]")
     } else {
       for finding in findings { Output.text(Self.text(finding)) }
     }
     let gravest = Self.gravity.first { kinds, _ in findings.contains { kinds.contains($0.kind) } }
-    if let gravest { throw Failure(gravest.status) }
+    if let gravest { throw ToolError(gravest.status) }
   }
 
   /// One app that cannot be checked does not keep the others from it.
@@ -68,7 +69,7 @@ struct CheckVerb: Verb {
     try InstalledApp.all().flatMap { app in
       do {
         return try check(Target(app.app, apps.layer.layer))
-      } catch let failure as Failure {
+      } catch let failure as ToolError {
         return [SettingsFinding(.unreadable, failure.message ?? "", file: app.file ?? app.app)]
       } catch let error as SettingsError {
         return [SettingsFinding(.unreadable, error.message, file: error.file ?? app.file ?? app.app)]
@@ -82,7 +83,7 @@ struct CheckVerb: Verb {
     let location = isSystem ? try SettingsLocation(app: target.name).withoutPersonalLayers : try target.location()
     if target.isFile { try Self.checkExists(location.file) }
     var findings: [SettingsFinding] = []
-    let schema = try Self.schema(of: target, named: schema, &findings)
+    let schema = try target.schema(named: schema, &findings)
     if schema == nil, findings.isEmpty { try AppName.checkKnown(target.name) }
     return findings
       + SettingsCheck.findings(
@@ -96,7 +97,7 @@ struct CheckVerb: Verb {
     } catch {
       return
     }
-    throw Failure(.unknown, "Cannot check '\(path)': there is no such file.")
+    throw ToolError(.unknown, "Cannot check '\(path)': there is no such file.")
   }
 
   /// The project to check, with the keys that the app allows there.
@@ -106,7 +107,7 @@ struct CheckVerb: Verb {
     let project = SettingsProject(
       from: Arguments.path(directory), keys: (schema?.keys ?? []).filter { $0.projects != .refused }.map(\.paths))
     guard try system.status(at: project.directory)?.isDirectory == true else {
-      throw Failure(.io, "Cannot find the directory '\(directory)'.")
+      throw ToolError(.io, "Cannot find the directory '\(directory)'.")
     }
     let path = try PhysicalPath(project.directory, system: system).description
     let files = SettingsProject.candidates(".\(app).toml", upwardsFrom: path)
@@ -118,24 +119,8 @@ struct CheckVerb: Verb {
     return project
   }
 
-  /// The schema to check against. An invalid one is a finding, and the rest is checked without it.
-  static func schema(
-    of target: Target, named file: String?, _ findings: inout [SettingsFinding]
-  ) throws -> SettingsSchema? {
-    do {
-      guard let file else { return try target.fileSchema() }
-      if let found = try SettingsSchema.read(SettingsLocation(file: file).file) { return found }
-      throw Failure(.unknown, "Cannot find the schema file '\(file)'.")
-    } catch let error as SettingsError {
-      findings.append(
-        SettingsFinding(
-          .schema, error.message, file: error.file ?? file ?? target.name, position: error.position))
-      return nil
-    }
-  }
-
   /// The exit statuses of the kinds of findings, the most serious first.
-  private static let gravity: [(kinds: Set<SettingsFinding.Kind>, status: ExitStatus)] = [
+  private static let gravity: [(kinds: Set<SettingsFinding.Kind>, status: ToolError.Status)] = [
     ([.unparsable], .unparsable), ([.unreadable], .io), ([.newerVersion, .migrationFails], .migration),
     ([.invalidValue, .schema, .reserved], .invalidValue), ([.locked, .ignored, .hidden], .notWritable),
     ([.permissions, .overtaken], .io),
@@ -145,25 +130,8 @@ struct CheckVerb: Verb {
   private static func text(_ finding: SettingsFinding) -> String {
     let terminal = Terminal.output
     let place = finding.position.map { ":\($0.line):\($0.column)" } ?? ""
-    let severity = terminal.styled("\(severity(finding)):", finding.isError ? .alarm : .yellow)
+    let severity = terminal.styled("\(finding.severity):", finding.isError ? .alarm : .yellow)
     let line = "\(terminal.styled(terminal.shown("\(finding.file)\(place):"), .bold)) \(severity) "
     return line + terminal.shown(finding.message + (finding.excerpt.map { "\n\($0)" } ?? "")) + "\n"
-  }
-
-  private static func severity(_ finding: SettingsFinding) -> String { finding.isError ? "error" : "warning" }
-
-  static func record(_ finding: SettingsFinding) -> String { Shown.object(members(finding)) }
-
-  static func members(_ finding: SettingsFinding) -> [(String, String)] {
-    [
-      ("file", JSONText.quoted(finding.file)),
-      ("line", finding.position.map { String($0.line) } ?? "null"),
-      ("column", finding.position.map { String($0.column) } ?? "null"),
-      ("severity", JSONText.quoted(severity(finding))),
-      ("kind", JSONText.quoted(finding.kind.rawValue)),
-      ("key", finding.key.map { JSONText.quoted($0.description) } ?? "null"),
-      ("message", JSONText.quoted(finding.message)),
-      ("suggestion", finding.suggestion.map(JSONText.quoted) ?? "null"),
-    ]
   }
 }

@@ -1,6 +1,7 @@
 import AppSettings
 import AppSettingsSchema
 import ArgumentParser
+import SettingsTools
 
 struct DescribeVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -46,7 +47,7 @@ struct DescribeVerb: Verb {
       .map { KeyDescription($0, in: snapshot, schema) }
     if descriptions.isEmpty, !path.isRoot {
       try schema.checkKnown(path)
-      throw Failure(.noValue, "Nothing is known of '\(path)': it has no value, and no schema lists it.")
+      throw ToolError(.noValue, "Nothing is known of '\(path)': it has no value, and no schema lists it.")
     }
     if json {
       let objects = descriptions.map(\.json)

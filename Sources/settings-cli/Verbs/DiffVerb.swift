@@ -1,5 +1,6 @@
 import AppSettings
 import ArgumentParser
+import SettingsTools
 
 struct DiffVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -53,8 +54,8 @@ struct DiffVerb: Verb {
     if declared { return try compareWithDeclared(target) }
     let difference: String
     if backup {
-      guard let backup = try target.openUnread().backups.first else {
-        throw Failure(.noValue, "There is no backup of '\(try target.location().file)'.")
+      guard let backup = try target.openUnread().store.backups.first else {
+        throw ToolError(.noValue, "There is no backup of '\(try target.location().file)'.")
       }
       difference = try Self.texts(backup.path, target)
     } else if let file {
@@ -63,7 +64,7 @@ struct DiffVerb: Verb {
       difference = try Self.values(target)
     }
     Output.text(Shown.difference(difference))
-    if !difference.isEmpty, exitCode { throw Failure(.noValue) }
+    if !difference.isEmpty, exitCode { throw ToolError(.noValue) }
   }
 
   private func compareWithDeclared(_ target: Target) throws {
@@ -73,13 +74,13 @@ struct DiffVerb: Verb {
     } else {
       for comparison in found { Output.text(comparison.line + "\n") }
     }
-    if exitCode, !found.isEmpty { throw Failure(.noValue) }
+    if exitCode, !found.isEmpty { throw ToolError(.noValue) }
   }
 
   private static func texts(_ other: String, _ target: Target) throws -> String {
     let file = try target.location().file
     guard let old = try SettingsFile(path: other).read().bytes else {
-      throw Failure(.io, "Cannot read '\(other)': it does not exist.")
+      throw ToolError(.io, "Cannot read '\(other)': it does not exist.")
     }
     let new = try SettingsFile(path: file).read().bytes
     let texts = ShownTexts(old, new ?? [], target.schema)
@@ -88,8 +89,8 @@ struct DiffVerb: Verb {
   }
 
   private static func values(_ target: Target) throws -> String {
-    let store = try target.open()
-    let now = store.snapshot
+    let opened = try target.open()
+    let now = opened.snapshot
     var without = now
     without.userDocument = TOMLDocument()
     let schema = target.schema
@@ -107,6 +108,6 @@ struct DiffVerb: Verb {
       new += "\(path) = \(isSecret ? changed : value.tomlText)\n"
     }
     return UnifiedDiff.text(
-      from: old, to: new, oldName: "defaults", newName: store.location?.file ?? target.name)
+      from: old, to: new, oldName: "defaults", newName: opened.file)
   }
 }

@@ -1,6 +1,7 @@
 import AppSettings
 import AppSettingsObserve
 import AppSettingsSchema
+import SettingsTools
 
 /// What `watch --document` does: a line for the state at the start, and one for each change of any file of the target.
 ///
@@ -37,7 +38,7 @@ struct DocumentWatching {
       }
       if due.isSchemaDue {
         // Which values are secrets may be another question now.
-        SchemaLookup.forget()
+        target.forgetSchema()
         (store, observation) = try open()
       }
       let new = try WatchedState(of: target, store, since: state)
@@ -50,10 +51,10 @@ struct DocumentWatching {
   }
 
   private func open() throws -> (SettingsStore, SettingsObservation) {
-    let store = try target.openUnread(followingChoice: true)
-    store.core.load()
+    let opened = try target.openUnread(followingChoice: true)
+    opened.load()
     let wake = wake
-    return (store, store.observeChecks { wake.withLock { $0.isDue = true } })
+    return (opened.store, opened.store.observeChecks { wake.withLock { $0.isDue = true } })
   }
 
   /// Watches what a store does not.
@@ -130,7 +131,7 @@ private struct WatchedState: Equatable {
       .map { File($0.element.layer.file ?? $0.element.layer.kind.rawValue, $0.element.fileBytes) }
     profiles = ((try? Profiles(of: location)?.names()) ?? nil) ?? []
     schemaFile = schema.schema?.file.map { File($0, (try? SettingsFile(path: $0).read())?.bytes) }
-    history = HistoryText(of: target)
+    history = HistoryText(schema)
     guard let former else {
       entry = Self.newestEntry(of: store)
       recorded = Self.recorded(entry)

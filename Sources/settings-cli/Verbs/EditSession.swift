@@ -1,6 +1,7 @@
 import AppSettings
 import AppSettingsSchema
 import Glibc
+import SettingsTools
 
 /// One run of `edit`: the editor, the check, the questions, the write.
 final class EditSession {
@@ -20,7 +21,10 @@ final class EditSession {
     while true {
       try openEditor()
       let edited = try copy.read()
-      guard edited != replacement.before ?? [] else { return try replacement.noteUnchanged() }
+      guard edited != replacement.before ?? [] else {
+        try replacement.makeDurable()
+        return Output.note("No changes.")
+      }
       if try isStored(edited) { return }
     }
   }
@@ -37,7 +41,7 @@ final class EditSession {
       } catch let conflict as TextReplacement.Conflict {
         guard try ask(after: conflict.failure, canStore: true) == .mine else { return false }
         isConflictSettled = true
-      } catch let failure as Failure {
+      } catch let failure as ToolError {
         _ = try ask(after: failure, canStore: false)
         return false
       }
@@ -51,7 +55,7 @@ final class EditSession {
   /// Asks what to do with a text that cannot be stored.
   ///
   /// - Throws: The failure if nobody can be asked, or the text is not to be stored.
-  private func ask(after failure: Failure, canStore: Bool) throws -> Answer {
+  private func ask(after failure: ToolError, canStore: Bool) throws -> Answer {
     guard StandardInput.isTerminal else { throw failure }
     Output.error(failure.message ?? "")
     while true {
@@ -59,15 +63,15 @@ final class EditSession {
       // The end of the input is no decision: the copy stays.
       guard let answer = StandardInput.line() else {
         Output.prompt("\n")
-        throw Failure(failure.status, "Nothing was written.")
+        throw ToolError(failure.status, "Nothing was written.")
       }
       switch answer.lowercased().first {
       case nil, "e", "y": return .again
       case "m" where canStore: return .mine
-      case "k", "q", "n": throw Failure(failure.status, "Nothing was written.")
+      case "k", "q", "n": throw ToolError(failure.status, "Nothing was written.")
       case "d":
         isDiscarded = true
-        throw Failure(failure.status, "Nothing was written.")
+        throw ToolError(failure.status, "Nothing was written.")
       default: continue
       }
     }
@@ -77,7 +81,7 @@ final class EditSession {
 
   private func openEditor() throws {
     guard let editor = try Self.editor() else {
-      throw Failure(.usage, "No editor found: set VISUAL or EDITOR, or give the new text with --text.")
+      throw ToolError(.usage, "No editor found: set VISUAL or EDITOR, or give the new text with --text.")
     }
     // Through a shell, as every program runs $EDITOR: it may have arguments. If it is one simple command, it takes the
     // shell's place, so that signals reach it.
@@ -88,9 +92,9 @@ final class EditSession {
     switch try interruption.whileEditing({ try program.run() }) {
     case .status(0): return
     case .status(let status):
-      throw Failure(.io, "The editor '\(editor)' ended with status \(status). Nothing was written.")
+      throw ToolError(.io, "The editor '\(editor)' ended with status \(status). Nothing was written.")
     case .signal(let number):
-      throw Failure(.io, "The editor '\(editor)' was ended by signal \(number). Nothing was written.")
+      throw ToolError(.io, "The editor '\(editor)' was ended by signal \(number). Nothing was written.")
     }
   }
 
@@ -111,7 +115,7 @@ final class EditSession {
     do {
       return try TOMLDocument(parsing: bytes)
     } catch {
-      throw Failure(
+      throw ToolError(
         .unparsable,
         "Cannot store the text: it does not parse.\n"
           + (replacement.schema.showsText && Redaction.shows(lineOf: error, in: bytes)
@@ -126,7 +130,7 @@ final class EditSession {
       case .unknownKey: Output.warning(fault.failure.message ?? "")
       case .invalidValue:
         let line = mine.position(of: fault.key).map { "\(copy.path):\($0.line):\($0.column): " } ?? ""
-        throw Failure(fault.failure.status, line + (fault.failure.message ?? ""))
+        throw ToolError(fault.failure.status, line + (fault.failure.message ?? ""))
       default: throw fault.failure
       }
     }

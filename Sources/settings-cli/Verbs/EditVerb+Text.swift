@@ -1,5 +1,6 @@
 import AppSettings
 import AppSettingsSchema
+import SettingsTools
 
 // `edit --text`: a whole text from a program, without an editor and without questions.
 
@@ -9,27 +10,28 @@ extension EditVerb {
     let bytes = try Self.bytes(of: name)
     let target = try Target(target)
     let location = try target.location()
-    _ = try SchemaLookup.find(target.name)
+    try target.findSchema()
     // A migration stays pending: the text has the form of the file.
-    let store = try target.openUnread(isForWriting: true, writesLater: true)
-    if !create { try target.checkKnown(store, mayBeNew: true) }
+    let opened = try target.openUnread(isForWriting: true, writesLater: true)
+    if !create { try target.checkKnown(opened, mayBeNew: true) }
     let before = try SettingsFile(path: location.file).read().bytes
-    if before.map({ (try? TOMLDocument(parsing: $0)) != nil }) == true, case .newer = try store.migrationStatus {
-      _ = try store.previewMigration()
+    if before.map({ (try? TOMLDocument(parsing: $0)) != nil }) == true, case .newer = try opened.store.migrationStatus {
+      _ = try opened.store.previewMigration()
     }
-    store.core.load()
+    opened.load()
     let guarded = GuardedChange(expected: try condition.digests())
-    try guarded.checkFile(of: store)(before)
-    try guarded.checkValues(in: store.snapshot, target.schema)
+    try guarded.checkFile(of: opened)(before)
+    try guarded.checkValues(in: opened.snapshot, opened.schema)
 
-    let replacement = TextReplacement(store: store, schema: target.schema, file: location.file, before: before)
+    let replacement = TextReplacement(opened, before: before)
     let text = SubmittedText(bytes, for: replacement)
     if let document = text.document {
       if document.bytes.isSameText(as: before) || before == nil && document.bytes.isEmpty {
-        try replacement.noteUnchanged()
+        try replacement.makeDurable()
+        Output.note("No changes.")
       } else {
         do {
-          try replacement.write(document, checking: guarded.checkFile(of: store))
+          try replacement.write(document, checking: guarded.checkFile(of: opened))
         } catch let conflict as TextReplacement.Conflict {
           throw conflict.failure
         }
@@ -42,13 +44,13 @@ extension EditVerb {
     let limit = TOMLDocument.maximumSize
     guard name == "-" else {
       guard let bytes = try SettingsFile(path: SettingsLocation(file: Arguments.path(name)).file).read().bytes else {
-        throw Failure(.io, "Cannot read '\(name)': it does not exist.")
+        throw ToolError(.io, "Cannot read '\(name)': it does not exist.")
       }
       return bytes
     }
     let bytes = try StandardInput.all(upTo: limit + 1)
     guard bytes.count <= limit else {
-      throw Failure(.io, "Cannot store the text: it has more than \(limit) bytes, the limit. Nothing was written.")
+      throw ToolError(.io, "Cannot store the text: it has more than \(limit) bytes, the limit. Nothing was written.")
     }
     return bytes
   }
@@ -59,7 +61,7 @@ private struct SubmittedText {
   private(set) var findings: [SettingsFinding] = []
   /// The text to store, with the secrets for which placeholders stand; `nil` if it cannot be stored.
   private(set) var document: TOMLDocument?
-  private var failure: Failure?
+  private var failure: ToolError?
 
   init(_ bytes: [UInt8], for replacement: TextReplacement) {
     let schema = replacement.schema
@@ -73,7 +75,7 @@ private struct SubmittedText {
         SettingsFinding(
           .unparsable, shown ? error.message : error.discreetMessage, file: file, position: error.position)
       ]
-      failure = Failure(
+      failure = ToolError(
         .unparsable,
         "Cannot store the text: it does not parse. Nothing was written.\n"
           + (shown ? error.formatted(file: "text") : error.discreet(file: "text")))
@@ -86,7 +88,7 @@ private struct SubmittedText {
       let refusal = error as? HiddenText.Refusal
       let message = refusal?.message ?? "\(error)"
       findings = [SettingsFinding(.invalidValue, message, key: refusal?.key, file: file, position: refusal?.position)]
-      failure = Failure(.invalidValue, Self.line(refusal?.position, message) + " Nothing was written.")
+      failure = ToolError(.invalidValue, Self.line(refusal?.position, message) + " Nothing was written.")
       return
     }
     for fault in replacement.faults(in: whole) {
@@ -95,7 +97,7 @@ private struct SubmittedText {
       let message = fault.failure.message ?? ""
       findings.append(SettingsFinding(fault.kind, message, key: fault.key, file: file, position: position))
       guard fault.kind != .unknownKey else { continue }
-      if failure == nil { failure = Failure(fault.failure.status, Self.line(position, message)) }
+      if failure == nil { failure = ToolError(fault.failure.status, Self.line(position, message)) }
     }
     if failure == nil { document = whole }
   }
@@ -107,10 +109,10 @@ private struct SubmittedText {
   /// Prints the findings, and fails if the text was not stored.
   func answer(asJSON isJSON: Bool) throws {
     if isJSON {
-      Output.line("[" + findings.map(CheckVerb.record).joined(separator: ",\n ") + "]")
+      Output.line("[" + findings.map(\.json).joined(separator: ",\n ") + "]")
     } else {
       for finding in findings where finding.kind == .unknownKey { Output.warning(finding.message) }
     }
-    if let failure { throw isJSON ? Failure(failure.status) : failure }
+    if let failure { throw isJSON ? ToolError(failure.status) : failure }
   }
 }

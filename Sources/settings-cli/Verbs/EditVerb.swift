@@ -1,6 +1,7 @@
 import AppSettings
 import ArgumentParser
 import Glibc
+import SettingsTools
 
 struct EditVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -51,20 +52,20 @@ struct EditVerb: Verb {
     let signals = EditInterruption.block()
     let target = try Target(target)
     let location = try target.location()
-    _ = try SchemaLookup.find(target.name)
-    let store = try target.openUnread(isForWriting: true)
-    if !create { try target.checkKnown(store, mayBeNew: true) }
+    try target.findSchema()
+    let opened = try target.openUnread(isForWriting: true)
+    if !create { try target.checkKnown(opened, mayBeNew: true) }
     let file = SettingsFile(path: location.file)
     if let document = try? TextReader.document(at: location, showsText: false), document.bytes.isEmpty == false {
-      if case .newer = try store.migrationStatus { _ = try store.previewMigration() }
+      if case .newer = try opened.store.migrationStatus { _ = try opened.store.previewMigration() }
       // Like any access, this migrates the file to the current version.
-      store.core.load()
+      opened.load()
     }
     let before = try file.read().bytes
     let copy = try EditedCopy(of: before ?? [], name: location.name)
     let interruption = EditInterruption(of: copy)
     interruption.start(on: signals)
-    let replacement = TextReplacement(store: store, schema: target.schema, file: location.file, before: before)
+    let replacement = TextReplacement(opened, before: before)
     let session = EditSession(replacement, copy: copy, interruption)
     do {
       try session.run()
@@ -73,8 +74,8 @@ struct EditVerb: Verb {
         copy.remove()
         throw error
       }
-      let failure = error as? Failure ?? (error as? SettingsError).map { Failure($0) } ?? Failure(.io, "\(error)")
-      throw Failure(failure.status, "\(failure.message ?? "") Your text is in '\(copy.path)'.")
+      let failure = ToolError(any: error)
+      throw ToolError(failure.status, "\(failure.message ?? "") Your text is in '\(copy.path)'.")
     }
     copy.remove()
   }
@@ -94,7 +95,7 @@ struct EditedCopy: Sendable {
     }
     var template = PathText.bytes("\(base ?? "/tmp")/settings-edit-XXXXXX").map { CChar(bitPattern: $0) } + [0]
     guard mkdtemp(&template) != nil else {
-      throw Failure(.io, "Cannot make a directory for the copy in '\(base ?? "/tmp")': \(Errno(errno).message).")
+      throw ToolError(.io, "Cannot make a directory for the copy in '\(base ?? "/tmp")': \(Errno(errno).message).")
     }
     directory = template.withUnsafeBufferPointer { PathText.text($0.baseAddress!) }
     // A umask may have removed rights of the owner too.
@@ -111,7 +112,7 @@ struct EditedCopy: Sendable {
 
   func read() throws -> [UInt8] {
     guard let bytes = try SettingsFile(path: path).read().bytes else {
-      throw Failure(.io, "The editor removed '\(path)'. Nothing was written.")
+      throw ToolError(.io, "The editor removed '\(path)'. Nothing was written.")
     }
     return bytes
   }

@@ -2,6 +2,7 @@ import AppSettings
 import AppSettingsImport
 import AppSettingsSchema
 import ArgumentParser
+import SettingsTools
 
 struct ExportVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -65,7 +66,7 @@ struct ExportVerb: Verb {
       let isFile = [".toml", ".json", ".env"].contains { self.prefix?.hasSuffix($0) == true }
       let advice = isFile ? "To export to a file, write '> \(prefix)'." : nil
       try schema.checkKnown(prefix, advice: advice)
-      throw Failure(.noValue, advice.map { "'\(prefix)' has no value. \($0)" })
+      throw ToolError(.noValue, advice.map { "'\(prefix)' has no value. \($0)" })
     }
     if !self.secrets {
       let secrets = paths.filter { schema.isSecret($0, schema.effectiveValue(of: $0, in: snapshot)) }
@@ -97,7 +98,7 @@ struct ExportVerb: Verb {
     } else {
       Output.line(AppsBackup.text(of: parts), terminator: "")
     }
-    if let status { throw Failure(status) }
+    if let status { throw ToolError(status) }
   }
 
   /// What the app uses of a value: your own without the values that the app adds to it.
@@ -123,7 +124,7 @@ struct ExportVerb: Verb {
   private static func variables(_ values: [(TOMLPath, TOMLValue)], of target: Target) throws {
     // Before the first line: half an answer would be useless.
     for (path, value) in values where EnvironmentForm.text(of: value).utf8.contains(0) {
-      throw Failure(
+      throw ToolError(
         .invalidValue,
         "Cannot export '\(path)': a variable cannot hold the character U+0000. Nothing was printed. Use --json or TOML."
       )

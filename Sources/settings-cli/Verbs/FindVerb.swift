@@ -1,6 +1,7 @@
 import AppSettings
 import AppSettingsSchema
 import ArgumentParser
+import SettingsTools
 
 struct FindVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -43,7 +44,7 @@ struct FindVerb: Verb {
     } else {
       for match in found { Output.text(match.line + "\n") }
     }
-    if found.isEmpty { throw Failure(.noValue) }
+    if found.isEmpty { throw ToolError(.noValue) }
   }
 
   private static func quoted(_ words: [String]) -> String { words.map { "'\($0)'" }.joined(separator: " and ") }
@@ -58,12 +59,12 @@ struct FindVerb: Verb {
   /// The keys of an app, with what is searched.
   private static func entries(of target: Target) throws -> [FoundKey] {
     let schema = target.schema
-    let store = try target.openUnread()
-    store.core.load()
-    for problem in store.currentProblems where [.unparsable, .io, .readOnly].contains(problem.code) {
+    let opened = try target.openUnread()
+    opened.load()
+    for problem in opened.store.currentProblems where [.unparsable, .io, .readOnly].contains(problem.code) {
       Output.warning("Cannot search all of '\(target.name)': \(problem.message)")
     }
-    let snapshot = store.snapshot
+    let snapshot = opened.snapshot
     var paths = schema.paths(in: snapshot)
     let known = Set(paths)
     paths += schema.keys.map(\.path).filter { !known.contains($0) }

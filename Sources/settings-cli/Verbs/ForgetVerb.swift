@@ -2,6 +2,7 @@ import AppSettings
 import AppSettingsSchema
 import ArgumentParser
 import Glibc
+import SettingsTools
 
 struct ForgetVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -59,9 +60,9 @@ struct ForgetVerb: Verb {
       let parts = (locations.map { "'\($0.file)'" } + choice).joined(separator: ", ")
       switch StandardInput.confirms("Remove your settings of '\(app.app)' (\(parts))?") {
       case true?: break
-      case false?: throw Failure(.noValue, "Nothing was removed.")
+      case false?: throw ToolError(.noValue, "Nothing was removed.")
       case nil:
-        throw Failure(.usage, "To remove your settings of '\(app.app)' (\(parts)), use --yes. Nothing was removed.")
+        throw ToolError(.usage, "To remove your settings of '\(app.app)' (\(parts)), use --yes. Nothing was removed.")
       }
     }
     // First the choice: a profile without a file would be made again by the next write.
@@ -79,10 +80,10 @@ struct ForgetVerb: Verb {
 
   /// Says what is left of an app without settings, as after 'unset --all'.
   ///
-  /// - Throws: ``Failure`` with status 3 if there has been no such app.
+  /// - Throws: ``ToolError`` with status 3 if there has been no such app.
   private func noteNothing(_ target: Target) throws {
     let location = try SettingsLocation(app: target.name, profile: .none)
-    if try target.openUnread(at: location).backups.isEmpty { try AppName.checkKnown(target.name) }
+    if try target.openUnread(at: location).store.backups.isEmpty { try AppName.checkKnown(target.name) }
     if !dryRun { location.removeEmptyDirectories() }
     Output.note("'\(target.name)' has no settings any more.")
     Self.noteRecovery(of: location, target.name)
@@ -100,8 +101,8 @@ struct ForgetVerb: Verb {
 
   /// Throws if an app has files that are not its own.
   private static func checkOwn(_ app: InstalledApp, declared: [String], links: [String]) throws {
-    func refusal(_ reason: String) -> Failure {
-      Failure(.notWritable, "Cannot forget '\(app.app)': \(reason) Nothing was removed.")
+    func refusal(_ reason: String) -> ToolError {
+      ToolError(.notWritable, "Cannot forget '\(app.app)': \(reason) Nothing was removed.")
     }
     if let file = app.systemFiles.first {
       throw refusal(
@@ -119,18 +120,5 @@ struct ForgetVerb: Verb {
     if let link = links.first {
       throw refusal("'\(link)' is a link to files that are not the app's alone. To forget the app, remove the link.")
     }
-  }
-}
-
-extension SettingsLocation {
-  /// The directories for the person's own files of an app, the inner one first.
-  fileprivate var ownDirectories: [String] {
-    [Profiles(of: self)?.directory, personal?.usersFile.droppingLastBytes("/settings.toml".utf8.count)]
-      .compactMap(\.self)
-  }
-
-  /// Removes those of them in which nothing is left.
-  func removeEmptyDirectories() {
-    for directory in ownDirectories { _ = directory.withPath { rmdir($0) } }
   }
 }

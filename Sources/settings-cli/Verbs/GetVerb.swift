@@ -1,6 +1,7 @@
 import AppSettings
 import AppSettingsSchema
 import ArgumentParser
+import SettingsTools
 
 struct GetVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -100,13 +101,13 @@ struct GetVerb: Verb {
     terminator: String = "\n"
   ) throws {
     let path = try KeyArgument.parse(key)
-    let snapshot = try target.open(mayBeUnknown: fallback != nil).snapshot
+    let snapshot = try target.open(mayBeUnknown: fallback != nil).keepOpen().snapshot
     let schema = target.schema
     if form != .json { schema.warnOfUnusable(at: path, in: snapshot) }
     guard let found = schema.usedValue(of: path, in: snapshot) else {
       guard let fallback else {
         try schema.checkKnown(path)
-        throw Failure(.noValue, hint(path, in: snapshot, of: target))
+        throw ToolError(.noValue, hint(path, in: snapshot, of: target))
       }
       Output.line(fallback, terminator: terminator)
       return
@@ -116,7 +117,7 @@ struct GetVerb: Verb {
       let names = secrets.map { "'\($0)'" }.joined(separator: ", ")
       Output.warning("Left out because they are or may contain secrets: \(names). To print a secret, name its key.")
     }
-    guard let value else { throw Failure(.noValue) }
+    guard let value else { throw ToolError(.noValue) }
     if form == .json {
       Output.line(Shown.record(path, in: snapshot, schema), terminator: terminator)
     } else {
@@ -135,7 +136,7 @@ struct GetVerb: Verb {
     let standard = schema.defaultValue(at: path)
     if values.isEmpty, standard == nil {
       try schema.checkKnown(path)
-      throw Failure(.noValue, Self.hint(path, in: snapshot, of: target))
+      throw ToolError(.noValue, Self.hint(path, in: snapshot, of: target))
     }
     if form != .json { schema.warnOfUnusable(at: path, in: snapshot) }
     let end = endsWithNUL ? "\0" : "\n"

@@ -1,7 +1,8 @@
 import AppSettings
 import AppSettingsImport
-public import ArgumentParser
 import Glibc
+import SettingsTools
+public import ArgumentParser
 
 struct ImportVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -100,7 +101,7 @@ struct ImportVerb: Verb {
     if isOfAll { return try answerForAll() }
     guard let format = format ?? SettingsImportFormat(fileName: file) else {
       if file != "-" { _ = try content() }
-      throw Failure(.usage, Self.unknownFormat(of: file, for: target ?? "TARGET"))
+      throw ToolError(.usage, Self.unknownFormat(of: file, for: target ?? "TARGET"))
     }
     var rules = SettingsImportRules(
       ignoring: Set(try ignore.map(Self.original)), takesOnlyMapped: onlyMapped,
@@ -108,63 +109,65 @@ struct ImportVerb: Verb {
       takesLocks: locks)
     for pair in map {
       guard let equals = pair.firstIndex(of: "=") else {
-        throw Failure(.usage, "Invalid value '\(pair)' for '--map': OLD=NEW is needed, as in 'size=editor.font-size'.")
+        throw ToolError(
+          .usage, "Invalid value '\(pair)' for '--map': OLD=NEW is needed, as in 'size=editor.font-size'.")
       }
       rules.mapping[try Self.original(String(pair[..<equals]))] = try KeyArgument.parse(
         String(pair[pair.index(after: equals)...]))
     }
     let target = try Target(typed: target ?? "", layer.layer)
     guard !locks || target.isFile || target.isAdministrators else {
-      throw Failure(
+      throw ToolError(
         .usage,
         "The user of '\(target.name)' cannot lock keys. With --locks, use --system or --drop-in, or name an "
           + "administrator's file.")
     }
-    let schema = try SchemaLookup.find(target.name)
+    let schema = try target.findSchema()
     let guarded = GuardedChange(isDryRun: dryRun, expected: try condition.digests())
-    let store = try target.openUnread(isForWriting: !dryRun, writesLater: !guarded.isPlain)
-    if !create { try target.checkKnown(store, mayBeNew: true) }
+    let opened = try target.openUnread(isForWriting: !dryRun, writesLater: !guarded.isPlain)
+    if !create { try target.checkKnown(opened, mayBeNew: true) }
     let advice = schema.importAdvice(app: target.isFile ? nil : target.name, takesUnknown: create)
     let report = try Progress.run("importing '\(file)'") {
       let (original, name) = try content()
       guard !map.isEmpty || !AppsBackup.isOne(original) else {
-        throw Failure(
+        throw ToolError(
           .usage,
           "Cannot import '\(name)' into one app: it has the settings of all apps. Use 'settings-cli import --all FILE', or "
             + "--map for a value of it. Nothing was written.")
       }
-      return try store.importText(
-        original, of: name, as: format, rules: rules, dryRun: dryRun, advice: advice,
-        checking: guarded.checkFile(of: store))
+      return try opened.writing {
+        try opened.store.importText(
+          original, of: name, as: format, rules: rules, dryRun: dryRun, advice: advice,
+          checking: guarded.checkFile(of: opened))
+      }
     }
     if !dryRun, !report.taken.isEmpty { Output.noteStored() }
     Self.show(report, schema)
     guard report.taken.isEmpty else { return }
     if let first = report.locked.first {
-      throw Failure(.notWritable, "Nothing was imported: '\(first.key)' is locked.")
+      throw ToolError(.notWritable, "Nothing was imported: '\(first.key)' is locked.")
     }
     guard let first = report.refused.first else { return }
     if !schema.knows(first.key) {
-      throw Failure(.unknown, "Nothing was imported: the app has no key '\(first.key)'. To import it, use --create.")
+      throw ToolError(.unknown, "Nothing was imported: the app has no key '\(first.key)'. To import it, use --create.")
     }
-    throw Failure(.invalidValue, "Nothing was imported: the app would refuse the value of '\(first.key)'.")
+    throw ToolError(.invalidValue, "Nothing was imported: the app would refuse the value of '\(first.key)'.")
   }
 
   private func answerForAll() throws {
     let (bytes, name) = try content()
     let isJSON = format.map { $0 == .json } ?? AppsBackup.looksLikeJSON(bytes)
-    var (status, refusal, kept, taken) = (ExitStatus?.none, ExitStatus?.none, 0, 0)
+    var (status, refusal, kept, taken) = (ToolError.Status?.none, ToolError.Status?.none, 0, 0)
     for part in try AppsBackup.parts(in: bytes, of: name, isJSON: isJSON, isSystem: layer.system) {
       let failed = AllApps.attempt("import", part.name) {
-        let (report, keptHere) = try AppsBackup.take(
-          part, isSystem: layer.system, replacing: replace, isDryRun: dryRun)
+        let target = Target(part.app, layer.system ? .system : .own)
+        let (report, keptHere) = try AppsBackup.take(part, into: target, replacing: replace, isDryRun: dryRun)
         let count = report.taken.count
         if !dryRun, count > 0 { Output.noteStored() }
-        Target.tellLosses()
         (kept, taken) = (kept + keptHere, taken + count)
         refusal = refusal ?? (report.locked.isEmpty ? report.refused.isEmpty ? nil : .invalidValue : .notWritable)
         Output.line("\(part.name): \(count) value\(count == 1 ? "" : "s")")
-        Self.show(report, SchemaLookup.of(part.app), for: part.name)
+        Self.show(report, target.schema, for: part.name)
       }
       status = status ?? failed
     }
@@ -172,7 +175,7 @@ struct ImportVerb: Verb {
       let values = kept == 1 ? "1 value stays as it is" : "\(kept) values stay as they are"
       Output.note("\(values), because \(kept == 1 ? "it differs" : "they differ") here. To overwrite, use --replace.")
     }
-    if let status = status ?? (taken == 0 ? refusal : nil) { throw Failure(status) }
+    if let status = status ?? (taken == 0 ? refusal : nil) { throw ToolError(status) }
   }
 
   /// Prints a line for each value. A secret counts as a whole: the names within it are part of it.
@@ -216,10 +219,10 @@ struct ImportVerb: Verb {
     let path = try SettingsLocation(file: Arguments.path(file)).file
     var status = stat()
     guard path.withPath({ stat($0, &status) }) != 0 || status.st_mode & S_IFMT != S_IFDIR else {
-      throw Failure(.io, "Cannot import '\(path)': it is a directory. Name a file in it.")
+      throw ToolError(.io, "Cannot import '\(path)': it is a directory. Name a file in it.")
     }
     guard let bytes = try SettingsFile(path: path).read().bytes else {
-      throw Failure(.io, "Cannot import '\(path)': it does not exist.")
+      throw ToolError(.io, "Cannot import '\(path)': it does not exist.")
     }
     return (bytes, path)
   }
@@ -229,7 +232,7 @@ struct ImportVerb: Verb {
     do {
       return try TOMLPath(parsing: text)
     } catch {
-      throw Failure(.usage, "Invalid key '\(text)': \(error.reason).")
+      throw ToolError(.usage, "Invalid key '\(text)': \(error.reason).")
     }
   }
 }

@@ -1,5 +1,6 @@
 import AppSettings
 import ArgumentParser
+import SettingsTools
 
 struct ListVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -55,7 +56,7 @@ struct ListVerb: Verb {
     let status = try AllApps.each(apps.layer.layer, "list") { try list.add($0) }
     list.end()
     if list.isEmpty, status == nil { Output.note("No app has settings or a schema here.") }
-    if let status { throw Failure(status) }
+    if let status { throw ToolError(status) }
   }
 }
 
@@ -86,7 +87,7 @@ struct KeyList {
 
   /// Prints the keys of a target.
   ///
-  /// - Throws: ``Failure`` with status 1 if there are none at and below a prefix, 3 if the schema does not have that.
+  /// - Throws: ``ToolError`` with status 1 if there are none at and below a prefix, 3 if the schema does not have that.
   mutating func add(_ target: Target, below prefix: TOMLPath? = nil) throws {
     let snapshot = try target.open().snapshot
     let schema = target.schema
@@ -110,7 +111,7 @@ struct KeyList {
     if paths.isEmpty, let prefix {
       if isJSON { end() }
       try schema.checkKnown(prefix)
-      throw Failure(.noValue)
+      throw ToolError(.noValue)
     }
   }
 
@@ -143,7 +144,7 @@ struct KeyList {
     }
     let text = Shown.bare(value, at: path, in: snapshot, schema)
     guard !text.utf8.contains(0) else {
-      throw Failure(
+      throw ToolError(
         .invalidValue, "Cannot print '\(path)' with -0: its value has the character U+0000. Use --json instead.")
     }
     return "\(path)\n\(text)"

@@ -1,6 +1,7 @@
 import AppSettings
 import AppSettingsSchema
 import ArgumentParser
+import SettingsTools
 
 struct LockVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -38,33 +39,34 @@ struct LockVerb: Verb {
     }
     ProcessTitle.hide(keys.filter { $0.contains("=") })
     let target = try Target(target).administrators
-    let store = try target.open(mayBeUnknown: create, mayBeNew: true, isForWriting: true)
-    let schema = target.schema
-    let advice = "To lock it, use --create."
-    if !create { for word in words { try schema.checkKnown(word.key, advice: advice) } }
-    let pairs = words.compactMap { word in word.text.map { (key: word.key, text: $0) } }
-    let values = try SetVerb.values(of: pairs, in: store.snapshot, schema)
-    for case (let path, let value?) in values where !create {
-      try schema.checkKnown(in: value, at: path, advice: advice)
-    }
-    let texts = Dictionary(pairs.map { ($0.key, $0.text) }) { $1 }
+    let opened = try target.open(mayBeUnknown: create, mayBeNew: true, isForWriting: true)
+    let schema = opened.schema
+    if !create { for word in words { try schema.checkKnown(word.key, advice: "To lock it, use --create.") } }
+    let values = ChangeList(
+      words.compactMap { word in word.text.map { SettingChange(.set, word.key, .typed($0, nil)) } }, of: opened,
+      creates: create)
     var already: [(key: TOMLPath, by: SettingsLock)] = []
-    try store.core.commit { view in
-      already = []
-      var locks = try LockList(of: view.userDocument, in: store)
-      for word in words {
-        let path = schema.key(word.key)?.path ?? word.key
-        if let lock = view.lock(of: path) {
-          already.append((path, lock))
-        } else {
-          locks.add(LockEntry(path, reason: reason))
+    do {
+      try opened.commit { view in
+        already = []
+        var locks = try LockList(of: view.userDocument, in: opened)
+        for word in words {
+          let path = schema.key(word.key)?.path ?? word.key
+          if let lock = view.lock(of: path) {
+            already.append((path, lock))
+          } else {
+            locks.add(LockEntry(path, reason: reason))
+          }
         }
+        return try values.edits(view) + [locks.edit].compactMap(\.self)
       }
-      return schema.edits(storing: values, texts: texts, in: view) + [locks.edit].compactMap(\.self)
+    } catch let refused as ChangeList.Refused {
+      throw values.failure ?? refused
     }
     for (key, lock) in already { Output.note("'\(key)' is locked already, by \(lock.place).") }
-    try SetVerb.checkEffective(values, in: store, target)
-    let now = store.snapshot
+    try values.checkEffects()
+    if let failure = values.failure { throw failure }
+    let now = opened.snapshot
     for word in words where schema.values(at: word.key, in: now).isEmpty {
       Output.note("No administrators' file sets '\(word.key)', so it is locked to the app's default.")
     }
@@ -92,23 +94,22 @@ struct UnlockVerb: Verb {
   func answer() throws {
     let paths = try keys.map(KeyArgument.parse)
     let target = try Target(target).administrators
-    let store = try target.open(isForWriting: true)
-    let schema = target.schema
+    let opened = try target.open(isForWriting: true)
+    let schema = opened.schema
     var missing: [TOMLPath] = []
-    try store.core.commit { view in
-      var locks = try LockList(of: view.userDocument, in: store)
+    try opened.commit { view in
+      var locks = try LockList(of: view.userDocument, in: opened)
       missing = paths.filter { path in !schema.names(of: path).map { locks.remove($0) }.contains(true) }
       return [locks.edit].compactMap(\.self)
     }
-    let file = store.location?.file ?? ""
-    let all = try target.effective(store)
+    let all = try opened.effective
     for path in missing {
       let lock = schema.origin(of: path, in: all).lock
       let advice =
         lock.map { "It is locked by \($0.place), perhaps with a table around it: unlock it there." }
         ?? "No administrator's file locks it."
-      let message = "'\(path)' is not in the list of locks of '\(file)'. \(advice)"
-      if missing.count == paths.count, path == missing.last { throw Failure(.noValue, message) }
+      let message = "'\(path)' is not in the list of locks of '\(opened.file)'. \(advice)"
+      if missing.count == paths.count, path == missing.last { throw ToolError(.noValue, message) }
       Output.note(message)
     }
   }
@@ -121,8 +122,8 @@ private struct LockList {
   private var hasComments = false
   private var hasChanged = false
 
-  /// - Throws: ``Failure`` with status 4 if the file has something else there.
-  init(of document: TOMLDocument, in store: SettingsStore) throws {
+  /// - Throws: ``ToolError`` with status 4 if the file has something else there.
+  init(of document: TOMLDocument, in opened: OpenedSettings) throws {
     switch document[SettingsFormat.locksPath] {
     case nil: break
     case .array(let found)?:
@@ -130,9 +131,9 @@ private struct LockList {
       hasComments = document.hasComment(inArrayAt: SettingsFormat.locksPath)
     case let other?:
       let line = document.position(of: SettingsFormat.locksPath).map { ", line \($0.line)" } ?? ""
-      throw Failure(
+      throw ToolError(
         .invalidValue,
-        "Cannot change the locks of '\(store.location?.file ?? "")'\(line): 'settings-locked' is \(other.kindName), but "
+        "Cannot change the locks of '\(opened.file)'\(line): 'settings-locked' is \(other.kindName), but "
           + "must be an array of keys. Nothing was written. Correct that line.")
     }
   }
@@ -172,9 +173,9 @@ extension Target {
   fileprivate var administrators: Target {
     get throws {
       if case .personal = layer {
-        throw Failure(.usage, "Only administrators' files have locks: use --system or --drop-in, not --layer.")
+        throw ToolError(.usage, "Only administrators' files have locks: use --system or --drop-in, not --layer.")
       }
-      return isFile || isAdministrators ? self : Target(name, .system)
+      return isFile || isAdministrators ? self : at(.system)
     }
   }
 }

@@ -1,6 +1,7 @@
 import AppSettings
 import ArgumentParser
 import FoundationEssentials
+import SettingsTools
 
 struct LogVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -52,25 +53,25 @@ struct LogVerb: Verb {
     let path = try key.map(KeyArgument.parse)
     let since = try since.map(Moment.parse)
     guard let target = try apps.named else { return try answerForAll(since) }
-    let store = try target.openUnread()
-    let log = try AppLog(target, store, path, since: since, limit: limit)
+    let opened = try target.openUnread()
+    let log = try AppLog(opened, path, since: since, limit: limit)
     show([log], namingApps: false)
     guard log.entries.isEmpty else { return }
     if let path { try target.schema.checkKnown(path) }
     let what = path.map { " of '\($0)'" } ?? ""
-    throw try log.text.missing(
-      in: store, "The history of '\(store.location?.file ?? "")' has no change\(what)\(Self.words(since)).")
+    throw try opened.missingHistory(
+      "The history of '\(opened.file)' has no change\(what)\(Self.words(since)).")
   }
 
   private func answerForAll(_ since: Date?) throws {
     var logs: [AppLog] = []
     let status = try AllApps.each(apps.layer.layer, "show the changes of", withRemoved: true) { target in
-      logs.append(try AppLog(target, target.openUnread(), nil, since: since, limit: limit, isOneOfAll: true))
+      logs.append(try AppLog(target.openUnread(), nil, since: since, limit: limit, isOneOfAll: true))
     }
     show(logs, namingApps: true)
-    if let status { throw Failure(status) }
+    if let status { throw ToolError(status) }
     guard logs.allSatisfy(\.entries.isEmpty) else { return }
-    throw Failure(.noValue, "No app's history has a change\(Self.words(since)).")
+    throw ToolError(.noValue, "No app's history has a change\(Self.words(since)).")
   }
 
   private static func words(_ since: Date?) -> String { since.map { " since \(Moment.text($0))" } ?? "" }
@@ -121,15 +122,15 @@ private struct AppLog {
   let losses: [Int]
 
   init(
-    _ target: Target, _ store: SettingsStore, _ path: TOMLPath?, since: Date?, limit: Int?, isOneOfAll: Bool = false
+    _ opened: OpenedSettings, _ path: TOMLPath?, since: Date?, limit: Int?, isOneOfAll: Bool = false
   ) throws {
-    app = target.name
-    text = HistoryText(of: target)
-    names = path.map(target.schema.names)
+    app = opened.target.name
+    text = HistoryText(opened.schema)
+    names = path.map(opened.schema.names)
     // Nothing says when somebody else removed a file.
     let hidesUnrecorded = isOneOfAll && AllApps.isRemoved(app)
-    entries = try store.history(at: names, since: since, limit: limit.map { min($0, .max - 1) + 1 } ?? .max)
+    entries = try opened.store.history(at: names, since: since, limit: limit.map { min($0, .max - 1) + 1 } ?? .max)
       .filter { !$0.isUnrecorded || !hidesUnrecorded }
-    losses = store.historyLosses
+    losses = opened.store.historyLosses
   }
 }

@@ -1,6 +1,7 @@
 import AppSettings
 import AppSettingsSchema
 import ArgumentParser
+import SettingsTools
 
 struct MigrateVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -63,8 +64,9 @@ struct MigrateVerb: Verb {
     let location = try target.location()
     if action == .undo {
       let lookup = try schema == nil ? target.schema : SchemaLookup(schema: Self.schema(of: target, named: schema))
-      let store = try target.store(lookup, migrations: .none, acceptsAnyVersion: true)
-      let restored = try store.restore(try backup.map { try Self.backup($0, of: store) })
+      let opened = try target.open(lookup, migrations: .none, acceptsAnyVersion: true)
+      let backup = try backup.map { try Self.backup($0, of: opened.store) }
+      let restored = try opened.writing { try opened.store.restore(backup) }
       Output.noteStored()
       Output.line("restored: \(restored.path)")
       return
@@ -72,11 +74,12 @@ struct MigrateVerb: Verb {
     let schema = try Self.schema(of: target, named: schema)
     let migrations = schema.migrations
     if let to, to > migrations.currentVersion {
-      throw Failure(.usage, "There is no version \(to); the schema goes up to \(migrations.currentVersion).")
+      throw ToolError(.usage, "There is no version \(to); the schema goes up to \(migrations.currentVersion).")
     }
-    let store = try target.store(SchemaLookup(schema: schema), migrations: migrations, acceptsAnyVersion: false)
+    let opened = try target.open(SchemaLookup(schema: schema), migrations: migrations, acceptsAnyVersion: false)
+    let store = opened.store
     if case .newer(let found, let supported) = try store.migrationStatus {
-      throw Failure(
+      throw ToolError(
         .migration,
         "Cannot migrate '\(location.file)': it has settings version \(found), and the schema knows versions up to "
           + "\(supported). The file is unchanged. Update the app.")
@@ -84,7 +87,7 @@ struct MigrateVerb: Verb {
     // --status lists what is pending, not whether it would succeed.
     let preview = try isStatus ? nil : store.previewMigration(to: to)
     if action == .dryRun {
-      if let preview { Output.text(Shown.difference(Self.difference(preview, schema))) }
+      if let preview { Output.text(Shown.difference(preview.difference(schema))) }
       return
     }
     var pending = preview?.migrations ?? []
@@ -97,9 +100,9 @@ struct MigrateVerb: Verb {
     }
     if isStatus {
       for migration in pending { Output.line("pending: \(migration.version) \(migration.name)") }
-      throw Failure(.noValue)
+      throw ToolError(.noValue)
     }
-    try store.migrate(to: to)
+    try opened.writing { _ = try store.migrate(to: to) }
     Output.noteStored()
     for migration in pending { Output.line("migrated: \(migration.version) \(migration.name)") }
   }
@@ -109,22 +112,16 @@ struct MigrateVerb: Verb {
     let path = try SettingsLocation(file: text).file
     let all = try store.backups
     if let backup = all.first(where: { $0.path == path || $0.path.hasSuffix("/" + text) }) { return backup }
-    throw Failure(
+    throw ToolError(
       .io,
       "'\(text)' is not a backup of '\(store.location?.file ?? "")'. The file is unchanged. "
         + (all.isEmpty ? "It has none." : "Its newest one is '\(all[0].path)'."))
   }
 
-  /// The changes of a migration, without secrets.
-  static func difference(_ preview: SettingsMigrationPreview, _ schema: SettingsSchema) -> String {
-    let texts = ShownTexts(Array(preview.before.utf8), Array(preview.after.utf8), SchemaLookup(schema: schema))
-    return UnifiedDiff.text(from: texts.old, to: texts.new, oldName: preview.oldName, newName: preview.newName)
-  }
-
   private static func schema(of target: Target, named schema: String?) throws -> SettingsSchema {
     let found = try schema.map { try SettingsSchema.read(SettingsLocation(file: $0).file) } ?? target.fileSchema()
     guard let found else {
-      throw Failure(
+      throw ToolError(
         .unknown,
         schema.map { "Cannot find the schema file '\($0)'." }
           ?? "There is no schema for '\(target.name)'. The app writes one; you can also name one with --schema.")

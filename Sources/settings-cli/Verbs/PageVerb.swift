@@ -1,6 +1,7 @@
 import AppSettings
 import ArgumentParser
 import Glibc
+import SettingsTools
 
 struct PageVerb: Verb {
   static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import AppSettings
 import ArgumentParser
+import SettingsTools
 
 struct PathVerb: Verb {
   static let configuration = CommandConfiguration(

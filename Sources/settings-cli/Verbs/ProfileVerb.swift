@@ -1,6 +1,7 @@
 import AppSettings
 import AppSettingsSchema
 import ArgumentParser
+import SettingsTools
 
 struct ProfileVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -75,7 +76,7 @@ struct ProfileVerb: Verb {
     }
   }
 
-  private var app: String { Target(target).name }
+  private var app: String { MeantApp.id(for: target) }
 
   func answer() throws {
     // A stored choice that cannot be used is replaced by another one.
@@ -83,7 +84,7 @@ struct ProfileVerb: Verb {
     // An app with a chosen profile is known, whatever has become of its files.
     if (try? Profiles(of: location)?.chosen()) ?? nil == nil { try AppName.checkKnown(app) }
     if action == .use, let name, name == "none", try Profiles(of: location)?.names().contains(name) == false {
-      throw Failure(
+      throw ToolError(
         .unknown, "There is no profile 'none'. To use no profile, write 'settings-cli profile \(app) use --none'.")
     }
     guard let profiles = Profiles(of: location) else { return }
@@ -176,14 +177,15 @@ struct ProfileVerb: Verb {
     let location = try SettingsLocation(app: app, profile: .named(name))
     if let inherits { try ProfileName.checkKnown(inherits, of: app) }
     var document = TOMLDocument()
-    let version = Target(app).schema.schema?.migrations.currentVersion ?? 1
+    let target = Target(app)
+    let newest = target.schema.schema?.migrations.currentVersion
+    let version = newest ?? 1
     if fromCurrent,
       let copied = try TextReader.document(
-        at: current, showsText: Target(app).schema.showsText, advice: Target(app).repairAdvice)
+        at: current, showsText: target.schema.showsText, advice: target.repairAdvice)
     {
-      let newest = Target(app).schema.schema?.migrations.currentVersion
       if let newest, try SettingsMigrations.version(of: copied, in: current.file) > newest {
-        throw Failure(
+        throw ToolError(
           .migration,
           "Cannot copy '\(current.file)': it has settings version \(try SettingsMigrations.version(of: copied)), and the "
             + "app's schema knows versions up to \(newest). Nothing was written. Update the app.")
@@ -193,9 +195,9 @@ struct ProfileVerb: Verb {
       try SettingsFormat.setVersion(version, in: &document)
     }
     if let inherits { try document.setAtTop(SettingsFormat.inheritsPath.components[0], .string(inherits)) }
-    try store(at: location).core.commit(backingUp: "before-profile") { [document] now in
+    try target.openText(at: location).replaceText(backingUp: "before-profile") { [document] now in
       guard now == nil else {
-        throw Failure(
+        throw ToolError(
           .notWritable, "There is a profile '\(name)' already, in '\(location.file)'. Nothing was written.")
       }
       return document.bytes
@@ -209,14 +211,14 @@ struct ProfileVerb: Verb {
     let isChosen = try profiles.chosen() == name
     if !force {
       if isChosen || current.personal?.profile == name {
-        throw Failure(
+        throw ToolError(
           .notWritable,
           "The profile '\(name)' is active. Choose another one first with 'settings-cli profile \(app) use NAME', "
             + "or none with 'use --none'; --force does that, too. Nothing was removed.")
       }
       let others = try profiles.names()
       if let heir = others.first(where: { $0 != name && Self.inherited(by: $0, profiles) == name }) {
-        throw Failure(
+        throw ToolError(
           .notWritable,
           "The profile '\(heir)' inherits '\(name)'. To remove it anyway, use --force. Nothing was removed.")
       }
@@ -224,12 +226,7 @@ struct ProfileVerb: Verb {
     // First the choice: a profile without a file would be made again by the next write.
     if isChosen { try profiles.choose(nil) }
     let backup = try Target(target).moveToBackups(try SettingsLocation(app: app, profile: .named(name)))
+    Output.noteStored()
     if let backup { Output.path(backup.path, after: "backup: ") }
-  }
-
-  /// A store for a profile's whole text, which need not parse.
-  private func store(at location: SettingsLocation) throws -> SettingsStore {
-    return try Target(app).store(
-      try SchemaLookup.find(app), migrations: .none, acceptsAnyVersion: true, at: location)
   }
 }

@@ -1,5 +1,6 @@
 import AppSettings
 import ArgumentParser
+import SettingsTools
 
 struct RecoverVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -29,13 +30,14 @@ struct RecoverVerb: Verb {
   func answer() throws {
     let target = try Target(target)
     let location = try target.location()
-    let store = try target.store(target.schema, migrations: .none, acceptsAnyVersion: true)
+    let opened = try target.open(target.schema, migrations: .none, acceptsAnyVersion: true)
+    let store = opened.store
     guard restore else {
-      guard let moved = try store.recover() else { return Self.noteNothing(store, location) }
+      guard let moved = try opened.writing({ try store.recover() }) else { return Self.noteNothing(store, location) }
       Output.noteStored()
       return Output.path(moved.path)
     }
-    switch try store.recoverNewest() {
+    switch try opened.writing({ try store.recoverNewest() }) {
     case .notNeeded: Self.noteNothing(store, location)
     case .nothingFound(let search):
       let reason =
@@ -43,7 +45,7 @@ struct RecoverVerb: Verb {
           "Its history has the text of \(Moment.text($0.time)), but not all its values; "
             + "'settings-cli at \(target.words) --entry \($0.id)' prints it."
         } ?? "Neither its history nor a backup has a text of it that parses."
-      throw Failure(
+      throw ToolError(
         .noValue,
         "Nothing to restore '\(location.file)' from. \(reason) The file is unchanged. To move it to the backups, omit "
           + "--restore.")
@@ -51,12 +53,12 @@ struct RecoverVerb: Verb {
       Output.noteStored()
       if let replaced { Output.path(replaced.path) }
       switch source.origin {
-      case .entry(let entry): Output.text("restored: \(HistoryText(of: target).summary(of: entry))\n")
+      case .entry(let entry): Output.text("restored: \(HistoryText(opened.schema).summary(of: entry))\n")
       case .backup(let backup):
         Output.path(backup.path, after: "restored: ")
         Output.line("made: \(Moment.text(source.time))")
       }
-      GuardedChange.show(broken, source.bytes, in: store, target.schema)
+      Output.text(Shown.difference(opened.difference(broken, source.bytes)))
       if let newer = search.incomplete {
         Output.note(
           "The text of \(Moment.text(newer.time)) is newer, but the history does not keep all its values: "

@@ -1,5 +1,6 @@
 import AppSettings
 import ArgumentParser
+import SettingsTools
 
 struct RenameVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -36,22 +37,22 @@ struct RenameVerb: Verb {
     let source = try KeyArgument.parse(old)
     let target = try Target(target)
     let guarded = GuardedChange(expected: try condition.digests())
-    let store = try target.open(isForWriting: true, writesLater: !guarded.isPlain)
-    let schema = target.schema
+    let opened = try target.open(isForWriting: true, writesLater: !guarded.isPlain)
+    let schema = opened.schema
     let destination = schema.names(of: try KeyArgument.parse(new))[0]
     guard !destination.hasPrefix(source), !source.hasPrefix(destination) else {
-      throw Failure(
+      throw ToolError(
         .usage,
         destination == source
           ? "Cannot rename '\(source)' to '\(new)': that is the same key."
           : "Cannot rename '\(source)' to '\(destination)': one is a table that contains the other.")
     }
     let renaming = Renaming(source: source, destination: destination, schema: schema)
-    try store.core.commit(checking: guarded.checkFile(of: store)) { view in
-      try guarded.checkValues(in: view, schema)
-      return pruning.applied(to: try renaming.edits(in: view, replaces: replace, creates: create), of: target)
+    let keepsTables = pruning.keepsTables(of: target)
+    _ = try opened.make(guarded) { view in
+      try renaming.edits(in: view, replaces: replace, creates: create).keepingTables(keepsTables)
     }
-    schema.warnOfLacks(around: [destination, source], in: store.snapshot)
+    opened.warnOfLacks(around: [destination, source])
   }
 }
 
@@ -71,7 +72,7 @@ private struct Renaming {
     guard let value = document[place] else {
       try schema.checkKnown(source)
       let isElsewhere = schema.effectiveValue(of: source, in: view) != nil
-      throw Failure(
+      throw ToolError(
         .noValue,
         "\(subject): the file has no '\(source)'."
           + (isElsewhere ? " Its value is a default or comes from another file." : ""))
@@ -83,7 +84,7 @@ private struct Renaming {
       for move in moves { try schema.checkKnown(move.to, advice: "To use it all the same, use --create.") }
     }
     if let exposed = moves.first(where: { schema.isSecret($0.from, nil) && !schema.isSecret($0.to, nil) }) {
-      throw Failure(
+      throw ToolError(
         .invalidValue,
         "\(subject): '\(exposed.from)' is a secret and '\(exposed.to)' is not, so that 'list' would show it. "
           + "Nothing was written.")
@@ -91,7 +92,7 @@ private struct Renaming {
     try schema.check(value, at: destination)
     let existing = schema.names(of: destination).filter { document.contains($0) && !$0.hasPrefix(place) }
     if let first = existing.first, !replaces {
-      throw Failure(
+      throw ToolError(
         .notWritable,
         "\(subject): '\(first)' already has a value. To replace it, use --replace. Nothing was written.")
     }

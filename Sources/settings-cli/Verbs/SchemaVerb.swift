@@ -1,6 +1,7 @@
 import AppSettings
 import AppSettingsSchema
 import ArgumentParser
+import SettingsTools
 
 struct SchemaVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -53,12 +54,12 @@ struct SchemaVerb: Verb {
   private static func schema(of target: Target) throws -> SettingsSchema {
     if target.isFile {
       if let schema = try SettingsSchema.read(target.location().file) { return schema }
-      throw Failure(.unknown, "Cannot find the schema file '\(target.name)'.")
+      throw ToolError(.unknown, "Cannot find the schema file '\(target.name)'.")
     }
     if let schema = try target.fileSchema() { return schema }
     try AppName.checkKnown(target.name)
     let places = try SettingsSchema.searchPath(app: target.name, environment: nil)
-    throw Failure(
+    throw ToolError(
       .unknown,
       "There is no schema for '\(target.name)': the app writes one to \(places.map { "'\($0)'" }.joined(separator: " or "))."
     )

@@ -1,6 +1,7 @@
 import AppSettings
 import AppSettingsSchema
 import ArgumentParser
+import SettingsTools
 
 struct SetVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -45,7 +46,7 @@ struct SetVerb: Verb {
     completion: .custom(Candidates.changes))
   var words: [String] = []
   @Option(help: ArgumentHelp("The type of the value.", valueName: "type"))
-  var type: ValueText.Kind?
+  var type: ValueKind?
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp("Add an element to the end of the key's array.", valueName: "value"),
@@ -96,7 +97,7 @@ struct SetVerb: Verb {
   }
 
   static func answer(
-    _ target: Target, words: [String], _ removed: [String] = [], _ added: [String] = [], _ kind: ValueText.Kind? = nil,
+    _ target: Target, words: [String], _ removed: [String] = [], _ added: [String] = [], _ kind: ValueKind? = nil,
     creates: Bool = false, allowsEmpty: Bool = false, _ guarded: GuardedChange = GuardedChange()
   ) throws {
     ProcessTitle.hide(words.dropFirst() + words.filter { $0.contains("=") } + removed + added)
@@ -107,59 +108,49 @@ struct SetVerb: Verb {
       let key = changes.pairs[0].key
       let text = try valueFromStandardInput(of: key)
       guard !text.isEmpty || allowsEmpty else {
-        throw Failure(
+        throw ToolError(
           .invalidValue,
           "Cannot set '\(key)': standard input is empty. Nothing was written. Use --allow-empty to store an empty value."
         )
       }
       changes.pairs[0].text = text
     }
-    let store = try target.open(
-      mayBeUnknown: creates, mayBeNew: true, isForWriting: true, writesLater: !guarded.isPlain)
-    let schema = target.schema
-    if !creates {
-      for pair in changes.pairs { try schema.checkKnown(pair.key, advice: Self.advice) }
+    let opened = try target.open(
+      mayBeUnknown: creates, mayBeNew: true, isForWriting: true, writesLater: !guarded.isPlain
+    ).keepOpen()
+    let list = ChangeList(
+      changesElements
+        ? removed.map { SettingChange(.remove, changes.pairs[0].key, .typed($0, kind)) }
+          + added.map { SettingChange(.append, changes.pairs[0].key, .typed($0, kind)) }
+        : changes.pairs.map { SettingChange(.set, $0.key, .typed($0.text, kind)) }, of: opened, creates: creates)
+    let outcome: ChangeOutcome
+    do {
+      outcome = try list.make(guarded)
+    } catch is ChangeList.Refused {
+      throw list.failure ?? ToolError(.invalidValue)
     }
-    if changesElements {
-      try edit(changes.pairs[0].key, removed, added, in: store, target, kind, guarded)
-    } else {
-      try set(changes.pairs, in: store, target, kind, guarded, creates: creates)
+    if changesElements, added.isEmpty, !list.answers.contains(where: { $0.isChange == true }) {
+      throw ToolError(.noValue)
     }
+    if outcome.show() { return }
+    if let failure = list.failure { throw failure }
+    if Terminal.error.isTerminal { noteShellHistory(changes.pairs, opened.schema) }
   }
-
-  private static let advice = "To set it anyway, use --create."
 
   /// A last newline ends the line and is not part of the value.
   private static func valueFromStandardInput(of key: TOMLPath) throws -> String {
     if StandardInput.isTerminal {
       guard let line = StandardInput.hiddenLine(asking: "Value of '\(key)': ") else {
-        throw Failure(.usage, "Missing VALUE.")
+        throw ToolError(.usage, "Missing VALUE.")
       }
       return line
     }
     var bytes = try StandardInput.all()
     if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw Failure(.invalidValue, "Cannot set '\(key)': standard input is not UTF-8. Nothing was written.")
+      throw ToolError(.invalidValue, "Cannot set '\(key)': standard input is not UTF-8. Nothing was written.")
     }
     return text
-  }
-
-  private static func set(
-    _ pairs: [(key: TOMLPath, text: String)], in store: SettingsStore, _ target: Target, _ kind: ValueText.Kind?,
-    _ guarded: GuardedChange, creates: Bool
-  ) throws {
-    let schema = target.schema
-    let values = try values(of: pairs, in: store.snapshot, schema, kind)
-    for case (let path, let value?) in values where !creates {
-      try schema.checkKnown(in: value, at: path, advice: advice)
-    }
-    let texts = Dictionary(pairs.map { ($0.key, $0.text) }) { $1 }
-    _ = try guarded.make(in: store, schema) { schema.edits(storing: values, texts: texts, in: $0) }
-    if guarded.isDryRun { return }
-    try checkEffective(values, in: store, target)
-    schema.warnOfLacks(around: pairs.map(\.key), in: store.snapshot)
-    if Terminal.error.isTerminal { noteShellHistory(pairs, schema) }
   }
 
   /// Tells a person that a secret was typed where the shell keeps it.
@@ -171,109 +162,9 @@ struct SetVerb: Verb {
     else { return }
     Output.note("The shell's history has the secret '\(pair.key)' now. With '-' as the VALUE, it is typed unseen.")
   }
-
-  /// The values to store: each as the type that its key needs.
-  ///
-  /// - Throws: ``Failure`` with status 4 for a text that the key does not accept; ``SettingsError`` `locked`.
-  static func values(
-    of pairs: [(key: TOMLPath, text: String)], in snapshot: SettingsSnapshot, _ schema: SchemaLookup,
-    _ kind: ValueText.Kind? = nil
-  ) throws -> [(path: TOMLPath, value: TOMLValue?)] {
-    for pair in pairs { if let error = schema.lockError(of: pair.key, in: snapshot) { throw error } }
-    return try pairs.map { path, text in
-      let isRenamed = schema.renamedKey(around: path) != nil
-      let current = isRenamed ? schema.effectiveValue(of: path, in: snapshot) : snapshot[path]
-      if kind == nil, let value = try schema.value(text, at: path, current: current) {
-        return (path, try schema.withoutLocked(value, at: path, in: snapshot))
-      }
-      let value = try ValueText.value(
-        text, kind: kind, current: current, key: path, isSecret: schema.isSecret(path, .string(text)))
-      try schema.check(value, at: path)
-      return (path, try schema.withoutLocked(value, at: path, in: snapshot))
-    }
-  }
-
-  private static func edit(
-    _ path: TOMLPath, _ removed: [String], _ added: [String], in store: SettingsStore, _ target: Target,
-    _ kind: ValueText.Kind?, _ guarded: GuardedChange
-  ) throws {
-    let schema = target.schema
-    var value = TOMLValue.array([])
-    // Changes the array as read under the lock, so that two appends at once lose nothing.
-    _ = try guarded.make(in: store, schema) { view in
-      if let error = schema.lockError(of: path, in: view) { throw error }
-      let elements = try array(schema.effectiveValue(of: path, in: view), path)
-      let element = { try schema.element($0, of: path, kind: kind, sibling: elements.first) }
-      let unwanted = try removed.map(element)
-      let texts = schema.names(of: path).lazy.compactMap { view.userDocument.elementTexts(at: $0) }.first
-      let written = texts?.count == elements.count ? texts : nil
-      var result = elements.indices.map { (value: elements[$0], text: written?[$0]) }
-        .filter { !unwanted.contains($0.value) }
-      if added.isEmpty, result.count == elements.count { throw Failure(.noValue) }
-      result += try added.map { (try element($0), $0) }
-      value = .array(result.map(\.value))
-      try schema.check(value, at: path)
-      let text = result.map { element in
-        element.text.flatMap { (try? TOMLValue(parsing: $0)) == element.value ? $0 : nil } ?? element.value.tomlText
-      }
-      return schema.edits(storing: [(path, value)], texts: [path: "[\(text.joined(separator: ", "))]"], in: view)
-    }
-    if guarded.isDryRun { return }
-    try checkEffective([(path, value)], in: store, target)
-  }
-
-  static func array(_ value: TOMLValue?, _ path: TOMLPath) throws -> [TOMLValue] {
-    switch value {
-    case nil: return []
-    case .array(let elements)?: return elements
-    case let other?:
-      throw Failure(
-        .invalidValue,
-        "Cannot change the elements of '\(path)': it has \(other.kindName), not an array. Nothing was "
-          + "written.")
-    }
-  }
-
-  /// Throws if a higher layer hides a stored value, or a part of it. Warns of a secret that was stored for all users.
-  static func checkEffective(
-    _ values: [(path: TOMLPath, value: TOMLValue?)], in store: SettingsStore, _ target: Target
-  ) throws {
-    let snapshot = try target.effective(store)
-    for (path, value) in values { try checkEffective(path, value, in: snapshot, of: store, target.schema) }
-    target.warnOfExposure(of: values.map(\.path))
-  }
-
-  /// Throws if a higher layer hides the stored value, or a part of it.
-  ///
-  /// - Parameter snapshot: The layers that decide it.
-  static func checkEffective(
-    _ path: TOMLPath, _ value: TOMLValue?, in snapshot: SettingsSnapshot, of store: SettingsStore,
-    _ schema: SchemaLookup
-  ) throws {
-    guard let part = value?.firstPart(missingIn: schema.effectiveValue(of: path, in: snapshot)) else { return }
-    let hidden = path.appending(part)
-    let layer = schema.origin(of: hidden, in: snapshot).layer
-    let subject = part.isRoot ? "it" : "'\(hidden)' in it"
-    throw Failure(
-      .notWritable,
-      "Stored '\(path)' in '\(store.location?.file ?? "")', but \(subject) has no effect: the value comes from the "
-        + "\(layer.kind.rawValue) layer\(layer.file.map { " '\($0)'" } ?? "").")
-  }
 }
 
-extension TOMLValue {
-  /// The path of the first value in this one that another lacks; `nil` if it lacks none. What else the other has, as
-  /// tables of several layers do, does not matter.
-  fileprivate func firstPart(missingIn other: TOMLValue?) -> TOMLPath? {
-    guard case .table(let table) = self, case .table(let others)? = other else { return self == other ? nil : .root }
-    for (key, value) in table {
-      if let part = value.firstPart(missingIn: others[key]) { return TOMLPath([key] + part.components) }
-    }
-    return nil
-  }
-}
-
-extension ValueText.Kind: ExpressibleByArgument {
+extension ValueKind: ExpressibleByArgument {
   /// Takes the names of other tools, too.
   init?(argument: String) {
     switch argument.lowercased() {

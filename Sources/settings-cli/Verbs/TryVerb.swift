@@ -3,6 +3,7 @@ import AppSettingsSchema
 import ArgumentParser
 import FoundationEssentials
 import Glibc
+import SettingsTools
 
 struct TryVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -76,7 +77,7 @@ struct TryVerb: Verb {
     let failed = notes.abandoned.compactMap(Self.end).first
     guard let name = target else {
       Self.list(notes)
-      if let failed { throw Failure(failed) }
+      if let failed { throw ToolError(failed) }
       return
     }
     let target = try Target(typed: name, layer.layer)
@@ -86,19 +87,19 @@ struct TryVerb: Verb {
     } catch {
       guard let back = try? note.takeBack(), !back.isEmpty else { throw error }
       // It was stored, without an effect.
-      var failure = Failure(any: error)
+      var failure = ToolError(any: error)
       failure.message? += " The earlier value is back."
       throw failure
     }
-    guard let entry = try note.entry(in: try target.openUnread()) else {
+    guard let entry = try note.entry(in: try target.openUnread().store) else {
       guard try note.takeBack().isEmpty else {
-        throw Failure(.io, "The history could not record the change. The earlier value is back.")
+        throw ToolError(.io, "The history could not record the change. The earlier value is back.")
       }
       return Output.note("'\(note.keys[0])' has that value already: there is nothing to try.")
     }
     let seconds = try time.map(Self.seconds)
     let end = seconds.map { Date(timeIntervalSinceNow: $0) }
-    let lines = HistoryText(of: target).lines(of: entry, at: nil)
+    let lines = HistoryText(target.schema).lines(of: entry, at: nil)
     Output.text((["trying: \(lines[0])"] + lines.dropFirst()).map { $0 + "\n" }.joined())
     try? Output.flush()
     let hasInput = seconds == nil || StandardInput.isTerminal
@@ -121,26 +122,28 @@ struct TryVerb: Verb {
 
   /// Notes the trial, if there can be one.
   private func begin(_ target: Target) throws -> TrialNote {
-    let schema = try SchemaLookup.find(target.name)
+    let schema = try target.findSchema()
     let pair = try SettingsChange(words, changesElements: false).pairs[0]
-    let store = try target.open(isForWriting: true, writesLater: true)
+    let opened = try target.open(isForWriting: true, writesLater: true)
+    let store = opened.store
     try schema.checkKnown(pair.key)
     let old = schema.names(of: pair.key).lazy.compactMap { store.snapshot.userDocument[$0] }.first
     func checkNoSecret(_ value: TOMLValue) throws {
       guard schema.isSecret(pair.key, value) || !schema.withoutSecrets(value, at: pair.key).secrets.isEmpty else {
         return
       }
-      throw Failure(
+      throw ToolError(
         .invalidValue,
         "Cannot try '\(pair.key)': it is a secret or has one, which the history does not keep, so that it could not be put "
           + "back. Nothing was written. To set it, use 'set'.")
     }
     try checkNoSecret(.string(pair.text))
     if let old { try checkNoSecret(old) }
-    guard let new = try SetVerb.values(of: [pair], in: store.snapshot, schema)[0].value else { throw Failure(.noValue) }
+    let change = SettingChange(.set, pair.key, .typed(pair.text, nil))
+    guard let new = try ChangeList([change], of: opened).value(of: pair.key) else { throw ToolError(.noValue) }
     try checkNoSecret(new)
     guard store.snapshot.userDocument[SettingsFormat.historyPath] != .boolean(false) else {
-      throw Failure(
+      throw ToolError(
         .notWritable,
         "Cannot try '\(pair.key)': '\(store.location?.file ?? "")' keeps no history, so that the earlier value could not be "
           + "put back. Nothing was written.")
@@ -151,7 +154,7 @@ struct TryVerb: Verb {
     // Of two that begin at once, each has made its note before it looks for others, so that not both go on.
     if let other = try TrialNote.all().open.first(where: { $0.process != note.process && $0.isIn(note, store) }) {
       note.remove()
-      throw Failure(
+      throw ToolError(
         .notWritable,
         "Process \(other.process) is trying \(other.words). End that trial first. Nothing was written.")
     }
@@ -161,7 +164,7 @@ struct TryVerb: Verb {
   /// Ends a trial whose process is gone.
   ///
   /// - Returns: The status if that failed, which is reported.
-  private static func end(_ note: TrialNote) -> ExitStatus? {
+  private static func end(_ note: TrialNote) -> ToolError.Status? {
     do {
       let back = try note.takeBack()
       let what = back.isEmpty ? "The earlier value is back." : "It is taken back:"
@@ -169,7 +172,7 @@ struct TryVerb: Verb {
       for line in back.dropFirst() { Output.text(line + "\n") }
       return nil
     } catch {
-      let failure = Failure(any: error)
+      let failure = ToolError(any: error)
       Output.warning("A trial of \(note.words) was not ended: \(failure.message ?? "")")
       return failure.status
     }

@@ -1,6 +1,7 @@
 import AppSettings
 import AppSettingsSchema
 import FoundationEssentials
+import SettingsTools
 
 /// What `undo` and `redo` do.
 struct UndoAnswer {
@@ -20,45 +21,33 @@ struct UndoAnswer {
     let app = named == nil ? target.name : nil
     let guarded = try change.guarded()
     // A pending migration is written with the undoing, so that it does not become the last entry.
-    let store = try target.open(isForWriting: true, writesLater: true)
-    let schema = target.schema
-    let text = HistoryText(of: target)
-    let what = what(path.map(schema.names))
-    func check(_ plan: UndoPlan) throws {
-      try guarded.checkFile(of: store)(plan.bytes)
-      try guarded.checkValues(in: plan.view, schema)
-      try Self.check(plan, in: store, schema, target)
-    }
+    let opened = try target.open(isForWriting: true, writesLater: true)
+    let schema = opened.schema
+    let text = HistoryText(schema)
     do {
-      try text.reading(store) {
-        if guarded.isDryRun {
-          let plan = try store.previewUndo(what, checking: check)
-          try Self.checkChange(plan, in: store)
-          guard json else { return GuardedChange.show(plan.bytes, plan.result.bytes, in: store, schema) }
-          let difference = GuardedChange.difference(plan.bytes, plan.result.bytes, in: store, schema)
-          return Output.line(text.json(plan, difference: difference, app: app))
-        }
-        let plan = try store.undo(what, checking: check)
-        try Self.checkChange(plan, in: store)
-        Output.noteStored()
-        if json {
-          Output.line(text.json(plan, app: app))
-        } else {
-          let done = (plan.verb == "redo" ? "redone: " : "undone: ") + (app.map { "\($0) " } ?? "")
-          Output.text("\(done)\(text.summary(of: plan.entry))\n")
-          for line in text.lines(of: plan) { Output.text(line + "\n") }
-        }
-        schema.warnOfLacks(around: plan.edits.map(\.path), in: store.snapshot)
+      let plan = try opened.undo(what(path.map(schema.names)), guarded)
+      if guarded.isDryRun {
+        let difference = opened.difference(plan.bytes, plan.result.bytes)
+        guard json else { return Output.text(Shown.difference(difference)) }
+        return Output.line(text.json(plan, difference: difference, app: app))
+      }
+      Output.noteStored()
+      if json {
+        Output.line(text.json(plan, app: app))
+      } else {
+        let done = (plan.verb == "redo" ? "redone: " : "undone: ") + (app.map { "\($0) " } ?? "")
+        Output.text("\(done)\(text.summary(of: plan.entry))\n")
+        for line in text.lines(of: plan) { Output.text(line + "\n") }
       }
     } catch {
-      var failure = Failure(any: error)
+      var failure = ToolError(any: error)
       if failure.status == .noValue, let path {
         let isNumber = path.description.allSatisfy(\.isNumber)
         let advice = isNumber ? "For entry \(path) of 'log', write '#\(path)', with the quotes." : nil
         try schema.checkKnown(path, advice: advice)
         if let advice { failure.message? += " \(advice)" }
       }
-      if AllApps.isRemoved(target.name), try !store.backups.isEmpty {
+      if AllApps.isRemoved(target.name), try !opened.store.backups.isEmpty {
         failure.message? += " To bring back the last text, use 'settings-cli recover \(target.words) --restore'."
       }
       if app != nil { failure.message? += " For the last change of another app, name that app." }
@@ -73,7 +62,7 @@ struct UndoAnswer {
     let status = try AllApps.each(apps.layer.layer, "look for changes of", withRemoved: true) { target in
       var last: SettingsHistoryEntry?
       do {
-        let plan = try target.openUnread().previewUndo(what, reaching: { last = $0 }) { _ in }
+        let plan = try target.openUnread().store.previewUndo(what, reaching: { last = $0 }) { _ in }
         if !plan.hasChanged { return }
       } catch {
         guard last != nil else {
@@ -87,40 +76,8 @@ struct UndoAnswer {
       found = (target, time)
     }
     if let found { return found.target }
-    if let status { throw Failure(status) }
-    if case .redo = what { throw Failure(.noValue, "Nothing to redo: the last change of no app is an undo.") }
-    throw Failure(.noValue, "Nothing to undo: no app's history has a change that is not undone.")
-  }
-
-  /// Throws if what is put back is not allowed today.
-  static func check(
-    _ plan: UndoPlan, in store: SettingsStore, _ schema: SchemaLookup, _ target: Target
-  ) throws {
-    let subject = "Cannot \(plan.verb) #\(plan.entry.id) in '\(store.location?.file ?? "")'"
-    guard plan.entry.reason != .migration else {
-      throw Failure(
-        .migration,
-        "\(subject): it is a migration. To undo that, run 'settings-cli migrate \(target.words) --undo'.")
-    }
-    if let error = plan.edits.lazy.compactMap({ schema.lockError(of: $0.path, in: plan.view) }).first { throw error }
-    let result = plan.result.root
-    for edit in plan.edits {
-      for key in schema.key(around: edit.path).map({ [$0] }) ?? schema.named(below: edit.path) {
-        for name in key.paths {
-          guard let value = result[path: name], let reason = schema.refusal(of: name, value) else { continue }
-          throw Failure(
-            .invalidValue,
-            "\(subject): the earlier value is not valid today: \(reason). Nothing was written.")
-        }
-      }
-    }
-  }
-
-  private static func checkChange(_ plan: UndoPlan, in store: SettingsStore) throws {
-    guard !plan.hasChanged else { return }
-    throw Failure(
-      .noValue,
-      "Nothing to \(plan.verb): '\(store.location?.file ?? "")' has the values from before #\(plan.entry.id) already."
-    )
+    if let status { throw ToolError(status) }
+    if case .redo = what { throw ToolError(.noValue, "Nothing to redo: the last change of no app is an undo.") }
+    throw ToolError(.noValue, "Nothing to undo: no app's history has a change that is not undone.")
   }
 }

@@ -1,6 +1,7 @@
 import AppSettings
 import AppSettingsSchema
 import ArgumentParser
+import SettingsTools
 
 struct UnsetVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -52,34 +53,35 @@ struct UnsetVerb: Verb {
     let paths = try keys.map(path)
     let target = try Target(target)
     let guarded = try change.guarded()
-    let store = try target.open(isForWriting: true, writesLater: !guarded.isPlain)
-    let schema = target.schema
-    if all { return try Self.removeAll(from: store, target, guarded) }
-    let before = store.snapshot
-    let changed = try guarded.make(in: store, schema) { view in
-      pruning.applied(to: schema.edits(storing: paths.map { ($0, nil) }, in: view), of: target)
+    let opened = try target.open(isForWriting: true, writesLater: !guarded.isPlain)
+    let schema = opened.schema
+    if all { return try Self.removeAll(from: opened, guarded) }
+    let before = opened.snapshot
+    let keepsTables = pruning.keepsTables(of: target)
+    let outcome = try opened.make(guarded) { view in
+      schema.edits(storing: paths.map { ($0, nil) }, in: view).keepingTables(keepsTables)
     }
-    if changed {
-      if guarded.isDryRun { return }
+    if outcome.hasChanged {
+      if outcome.show() { return }
       for path in paths where schema.names(of: path).contains(where: before.userDocument.contains) {
         guard let lock = schema.origin(of: path, in: before).lock else { continue }
         Output.note("Removed your own value of '\(path)', which had no effect: it is locked by \(lock.place).")
       }
-      schema.warnOfLacks(around: paths, in: store.snapshot)
+      opened.warnOfLacks(around: paths)
       return
     }
     for path in paths { if let error = schema.removalError(of: path, in: before) { throw error } }
     for path in paths { try schema.checkKnown(path) }
     let names = paths.map { "'\($0)'" }.joined(separator: ", ")
-    throw Failure(
+    throw ToolError(
       .noValue,
-      Terminal.error.isTerminal ? "\(names): '\(store.location?.file ?? "")' has no value to remove." : nil)
+      Terminal.error.isTerminal ? "\(names): '\(opened.file)' has no value to remove." : nil)
   }
 
   private func path(_ key: String) throws -> TOMLPath {
     do {
       return try KeyArgument.parse(key)
-    } catch var failure as Failure {
+    } catch var failure as ToolError {
       // An element of an array, as other tools take it.
       if key != keys[0] {
         failure.message? += " To remove an element, use 'settings-cli set \(target.target) \(keys[0]) --remove VALUE'."
@@ -88,53 +90,18 @@ struct UnsetVerb: Verb {
     }
   }
 
-  private static func removeAll(from store: SettingsStore, _ target: Target, _ guarded: GuardedChange) throws {
-    let schema = target.schema
-    // Another file may be needed as it is: a profile that is active, or what another program reads.
-    let mayGo = !target.isFile && store.location?.personal?.profile == nil
-    var before = TOMLDocument()
-    var after = TOMLDocument()
-    func text(without bytes: [UInt8]?) throws -> [UInt8]? {
-      try guarded.checkFile(of: store)(bytes)
-      before = try bytes.map { try TOMLDocument(parsing: $0) } ?? TOMLDocument()
-      after = before
-      try after.edit { document in
-        for key in before.keys {
-          let parts = schema.unlocked(before[key], in: store.snapshot) { schema.names(of: key.appending($0)) }
-          for part in parts { try document.remove(at: key.appending(part.part)) }
-        }
-      }
-      return bytes == nil || mayGo && after.isAsNew ? nil : after.bytes
+  private static func removeAll(from opened: OpenedSettings, _ guarded: GuardedChange) throws {
+    let removal = try opened.removeAll(guarded)
+    if let difference = removal.difference {
+      guard removal.hasChanged else { throw ToolError(.noValue) }
+      return Output.text(Shown.difference(difference))
     }
-    if guarded.isDryRun {
-      let bytes = try store.core.readText()
-      let new = try text(without: bytes)
-      guard new != bytes else { throw Failure(.noValue) }
-      return GuardedChange.show(bytes, new, in: store, schema)
-    }
-    let outcome = try store.core.commit(backingUp: "before-unset") { try text(without: $0) }
     Output.noteStored()
-    if mayGo, after.isAsNew { store.location?.removeEmptyDirectories() }
-    func entries(_ document: TOMLDocument) -> Set<TOMLPath> {
-      Set(document.keys.flatMap { document.leafPaths(under: $0) }.map { schema.key(around: $0)?.path ?? $0 })
+    if removal.count > 0 || removal.hasChanged {
+      Output.line("removed: \(removal.count) \(removal.count == 1 ? "key" : "keys")")
     }
-    let kept = entries(after)
-    let count = entries(before).subtracting(kept).count
-    if count > 0 || outcome.hasChanged { Output.line("removed: \(count) \(count == 1 ? "key" : "keys")") }
-    for path in kept.map(\.description).sorted() { Output.line("kept: \(path) (locked)") }
-    if let backup = outcome.backup { Output.path(backup.path, after: "backup: ") }
-    if !outcome.hasChanged { throw Failure(.noValue) }
-  }
-}
-
-extension TOMLDocument {
-  /// Whether nothing is in it but its version.
-  fileprivate var isAsNew: Bool {
-    comments.isEmpty && (childKeys(of: .root) ?? []).allSatisfy { $0 == SettingsFormat.versionPath.components[0] }
-  }
-
-  /// The paths of the root keys that are not reserved.
-  fileprivate var keys: [TOMLPath] {
-    (childKeys(of: .root) ?? []).filter { !$0.hasPrefix("settings-") }.map { [$0] }
+    for path in removal.kept { Output.line("kept: \(path) (locked)") }
+    if let backup = removal.backup { Output.path(backup.path, after: "backup: ") }
+    if !removal.hasChanged { throw ToolError(.noValue) }
   }
 }

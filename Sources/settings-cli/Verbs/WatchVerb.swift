@@ -2,6 +2,7 @@ import AppSettings
 import AppSettingsObserve
 import ArgumentParser
 import Glibc
+import SettingsTools
 
 struct WatchVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -104,28 +105,28 @@ struct WatchVerb: Verb {
         // With --count the time is a limit; without, it is how long to watch.
         Output.finish()
         Program.signal(SIGTERM)
-        Glibc.exit(watching.count == nil ? ExitStatus.done.rawValue : ExitStatus.noValue.rawValue)
+        Glibc.exit(watching.count == nil ? EXIT_SUCCESS : ToolError.Status.noValue.rawValue)
       }
     }
     let number = signals.wait()
     Output.finish()
     Program.signal(number)
-    guard number == SIGINT else { Glibc.exit(ExitStatus.done.rawValue) }
+    guard number == SIGINT else { Glibc.exit(EXIT_SUCCESS) }
     EndSignals.end(by: number)
   }
 
   /// Starts `--document`.
   private func start(_ watching: DocumentWatching, of target: Target) throws {
-    try Self.noteMissing(target, try target.openUnread(followingChoice: true))
+    try Self.noteMissing(try target.openUnread(followingChoice: true))
     try Self.checkThreads()
     try Self.endWhenReaderIsGone()
     try Self.startThread("watch-document") {
       var watching = watching
       do {
         try watching.run()
-        Glibc.exit(ExitStatus.done.rawValue)
-      } catch let failure as Failure where failure.isGoneReader {
-        Glibc.exit(ExitStatus.done.rawValue)
+        Glibc.exit(EXIT_SUCCESS)
+      } catch is GoneReader {
+        Glibc.exit(EXIT_SUCCESS)
       } catch {
         Output.end(with: error)
       }
@@ -134,13 +135,14 @@ struct WatchVerb: Verb {
 
   /// Starts a watch of values.
   private func start(_ watching: Watching, of target: Target) throws {
-    let store = try target.openUnread(followingChoice: true)
-    store.core.load()
+    let opened = try target.openUnread(followingChoice: true)
+    opened.load()
+    let store = opened.store
     let problems = store.currentProblems
-    for problem in problems { Output.warning(problem.message) }
-    target.notePending(in: store)
+    opened.tellProblems()
+    opened.tellPending()
     try watching.checkKnown(in: store)
-    try Self.noteMissing(target, store)
+    try Self.noteMissing(opened)
     try Self.checkThreads()
     try Self.endWhenReaderIsGone()
     Task.detached(executorPreference: SettingsWatchExecutor.shared) {
@@ -153,9 +155,9 @@ struct WatchVerb: Verb {
       do {
         try await watching.run(on: store)
         try Output.flush()
-        Glibc.exit(ExitStatus.done.rawValue)
-      } catch let failure as Failure where failure.isGoneReader {
-        Glibc.exit(ExitStatus.done.rawValue)
+        Glibc.exit(EXIT_SUCCESS)
+      } catch is GoneReader {
+        Glibc.exit(EXIT_SUCCESS)
       } catch {
         Output.end(with: error)
       }
@@ -163,13 +165,13 @@ struct WatchVerb: Verb {
   }
 
   /// Says what does not exist yet. It may have been mistyped.
-  private static func noteMissing(_ target: Target, _ store: SettingsStore) throws {
-    if target.isFile, let file = store.location?.file, try SettingsFile(path: file).read().bytes == nil {
-      Output.note("'\(file)' does not exist yet. Waiting for it.")
+  private static func noteMissing(_ opened: OpenedSettings) throws {
+    if opened.target.isFile, try SettingsFile(path: opened.file).read().bytes == nil {
+      Output.note("'\(opened.file)' does not exist yet. Waiting for it.")
     }
     do {
-      try target.checkKnown(store)
-    } catch let failure as Failure where failure.status == .unknown && failure.meantApp == nil {
+      try opened.target.checkKnown(opened)
+    } catch let failure as ToolError where failure.status == .unknown && failure.meantApp == nil {
       Output.note("\(failure.message ?? "") Waiting for its first settings.")
     }
   }
@@ -181,7 +183,7 @@ struct WatchVerb: Verb {
       while poll(&output, 1, -1) < 0, errno == EINTR {}
       guard output.revents & Int16(POLLERR | POLLHUP) != 0 else { return }
       Program.signal(SIGTERM)
-      Glibc.exit(ExitStatus.done.rawValue)
+      Glibc.exit(EXIT_SUCCESS)
     }
   }
 

@@ -1,5 +1,6 @@
 import AppSettings
 import AppSettingsObserve
+import SettingsTools
 
 /// What one `watch` does.
 struct Watching: Sendable {
@@ -15,8 +16,9 @@ struct Watching: Sendable {
   private let schema: SchemaLookup
 
   init(_ verb: WatchVerb) throws {
-    target = try Target(verb.target).words
-    schema = try Target(verb.target).schema
+    let target = try Target(verb.target)
+    self.target = target.words
+    schema = target.schema
     path = try verb.key.map(KeyArgument.parse)
     isJSON = verb.json
     count = verb.count
@@ -39,7 +41,7 @@ struct Watching: Sendable {
 
   /// Throws if the schema does not have the key, and no file has a value for it.
   ///
-  /// - Throws: ``Failure`` with status 3 and a suggestion.
+  /// - Throws: ``ToolError`` with status 3 and a suggestion.
   func checkKnown(in store: SettingsStore) throws {
     guard let path, schema.usedValue(of: path, in: store.snapshot) == nil else { return }
     try schema.checkKnown(path)
@@ -155,7 +157,7 @@ struct Watching: Sendable {
     case .success(.status(0)): break
     case .success(.status(let status)): Output.warning("'\(command)' ended with status \(status).")
     case .success(.signal(let number)): Output.warning("'\(command)' was ended by signal \(number).")
-    case .failure(let failure as Failure): Output.warning(failure.message ?? "")
+    case .failure(let failure as ToolError): Output.warning(failure.message ?? "")
     case .failure(let error): Output.warning("\(error)")
     }
   }

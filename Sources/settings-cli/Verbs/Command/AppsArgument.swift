@@ -1,6 +1,7 @@
 import AppSettings
 import AppSettingsSchema
 import ArgumentParser
+import SettingsTools
 
 /// The first operand of verbs that also take all apps, and the options that go with it.
 struct AppsArgument: ParsableArguments {
@@ -37,8 +38,8 @@ enum AllApps {
   /// - Returns: The status for the first app that could not be used; `nil` if all could.
   static func each(
     _ layer: Target.Layer, _ verb: String, withRemoved: Bool = false, _ body: (Target) throws -> Void
-  ) throws -> ExitStatus? {
-    var status: ExitStatus?
+  ) throws -> ToolError.Status? {
+    var status: ToolError.Status?
     for app in try InstalledApp.all().map(\.app) + (withRemoved ? removed(layer) : []) {
       let failed = attempt(verb, app) { try body(Target(typed: app, layer)) }
       status = status ?? failed
@@ -62,12 +63,12 @@ enum AllApps {
   /// Does something with one of several apps.
   ///
   /// - Returns: The status if that failed, which is reported.
-  static func attempt(_ verb: String, _ app: String, _ body: () throws -> Void) -> ExitStatus? {
+  static func attempt(_ verb: String, _ app: String, _ body: () throws -> Void) -> ToolError.Status? {
     do {
       try body()
       return nil
     } catch {
-      let failure = Failure(any: error)
+      let failure = ToolError(any: error)
       let message = failure.message ?? ""
       // One that says itself what cannot be done names the file.
       Output.warning(message.hasPrefix("Cannot ") ? message : "Cannot \(verb) '\(app)': \(message)")

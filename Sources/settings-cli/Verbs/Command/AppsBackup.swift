@@ -1,6 +1,7 @@
 import AppSettings
 import AppSettingsImport
 import AppSettingsSchema
+import SettingsTools
 
 /// The settings of all apps as one document: a table for each file, by the app's id, with the file's own text in it. The
 /// table of a profile is `"APP/profile:NAME"`.
@@ -22,14 +23,14 @@ enum AppsBackup {
       (self.app, self.profile, self.document) = (app, profile, document)
     }
 
-    /// - Throws: ``Failure`` for a name that cannot be that of an app.
+    /// - Throws: ``ToolError`` for a name that cannot be that of an app.
     init(name: String, _ document: TOMLDocument) throws {
       let parts = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       app = parts[0]
       profile = parts.count > 1 ? String(parts[1].dropFirst("profile:".count)) : nil
       self.document = document
       if parts.count > 1, !parts[1].hasPrefix("profile:") {
-        throw Failure(.usage, "'\(name)' is neither an app's id nor a profile of one.")
+        throw ToolError(.usage, "'\(name)' is neither an app's id nor a profile of one.")
       }
       _ = try location()
     }
@@ -111,10 +112,10 @@ enum AppsBackup {
   /// - Parameters:
   ///   - file: Its name, for messages.
   ///   - isSystem: Whether it is to be imported into administrators' files.
-  /// - Throws: ``Failure`` with status 6 for a text that is no backup, or not one of them.
+  /// - Throws: ``ToolError`` with status 6 for a text that is no backup, or not one of them.
   static func parts(in bytes: [UInt8], of file: String, isJSON: Bool, isSystem: Bool) throws -> [Part] {
-    func failure(_ reason: String) -> Failure {
-      Failure(
+    func failure(_ reason: String) -> ToolError {
+      ToolError(
         .unparsable,
         "Cannot import '\(file)' into all apps: \(reason). Nothing was written. To import it into one app, use "
           + "'settings-cli import TARGET FILE'.")
@@ -147,7 +148,7 @@ enum AppsBackup {
         part = try Part(
           name: name, text?.root == table ? text! : TOMLDocument(parsing: Array(table.documentText.utf8)))
       } catch {
-        throw failure((Failure(any: error).message ?? "").withoutFullStop)
+        throw failure((ToolError(any: error).message ?? "").withoutFullStop)
       }
       if isSystem, part.profile != nil { throw failure("administrators have no profiles such as '\(name)'") }
       return part
@@ -158,22 +159,24 @@ enum AppsBackup {
   ///
   /// - Returns: What was taken, and what was not, except for values that are there already.
   static func take(
-    _ part: Part, isSystem: Bool, replacing: Bool, isDryRun: Bool
+    _ part: Part, into target: Target, replacing: Bool, isDryRun: Bool
   ) throws -> (report: SettingsImportReport, kept: Int) {
-    let target = Target(part.app, isSystem ? .system : .own)
-    let schema = try SchemaLookup.find(part.app)
+    let isSystem = target.layer == .system
+    let schema = try target.findSchema()
     let document = try migrated(part.document, schema, of: part.name)
-    let store = try target.openUnread(isForWriting: !isDryRun, at: part.location(isSystem: isSystem))
+    let opened = try target.openUnread(isForWriting: !isDryRun, at: part.location(isSystem: isSystem))
     var rules = SettingsImportRules()
     rules.isReplacing = replacing
     // Those that say something about the file; its version is today's.
     rules.reserved = [SettingsFormat.historyPath]
     if isSystem { rules.reserved.insert(SettingsFormat.locksPath) }
     if part.profile != nil { rules.reserved.insert(SettingsFormat.inheritsPath) }
-    let before = store.snapshot.userDocument
-    var report = try store.importText(
-      document.bytes, of: part.name, as: .toml, rules: rules, dryRun: isDryRun,
-      advice: schema.importAdvice(app: part.app, takesUnknown: true))
+    let before = opened.snapshot.userDocument
+    var report = try opened.writing {
+      try opened.store.importText(
+        document.bytes, of: part.name, as: .toml, rules: rules, dryRun: isDryRun,
+        advice: schema.importAdvice(app: part.app, takesUnknown: true))
+    }
     report.taken.removeAll { before[$0.key] == document[$0.source] }
     report.skipped.removeAll { $0.source.components[0].hasPrefix("settings-") }
     let kept = report.skipped.filter { before[$0.source] != nil && !replacing }
@@ -187,7 +190,7 @@ enum AppsBackup {
     guard let migrations = schema.schema?.migrations else { return document }
     let version = try SettingsMigrations.version(of: document)
     guard version <= migrations.currentVersion else {
-      throw Failure(
+      throw ToolError(
         .migration,
         "it has settings version \(version), and the app's schema knows versions up to \(migrations.currentVersion). "
           + "Update the app.")

@@ -1,3 +1,5 @@
+import SettingsTools
+
 /// Runs scripts' two most common commands without the argument parser: `get TARGET KEY` and `set TARGET KEY VALUE`.
 ///
 /// A `get` takes 0.8 ms in total. swift-argument-parser finds a command's options by reflection, which would add 0.9

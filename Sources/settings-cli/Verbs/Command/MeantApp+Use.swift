@@ -1,3 +1,4 @@
+import SettingsTools
 import Synchronization
 
 extension MeantApp {

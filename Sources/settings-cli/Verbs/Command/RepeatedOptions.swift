@@ -1,4 +1,5 @@
 import ArgumentParser
+import SettingsTools
 
 /// Rejects options that are given twice.
 ///
@@ -8,7 +9,7 @@ enum RepeatedOptions {
   /// Throws if an option that takes one value has two. A repeated flag is harmless.
   ///
   /// - Parameter words: A command line that the library has accepted.
-  /// - Throws: ``Failure`` with status 2.
+  /// - Throws: ``ToolError`` with status 2.
   static func check(_ words: [String]) throws {
     let names = words.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }.map(name)
     // Checked only where it matters: looking up what each option takes costs as much as the rest.
@@ -25,7 +26,7 @@ enum RepeatedOptions {
       index += 1
       guard let isRepeatable = isRepeatable[name(word)] else { continue }
       if !isRepeatable, !seen.insert(name(word)).inserted {
-        throw Failure(
+        throw ToolError(
           .usage,
           "'\(name(word))' is given more than once.")
       }

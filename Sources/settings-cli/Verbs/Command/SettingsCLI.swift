@@ -1,6 +1,7 @@
 import AppSettings
 import AppSettingsSchema
 import ArgumentParser
+import SettingsTools
 
 /// The command: its verbs, and how the library's errors become this command's.
 struct SettingsCLI: ParsableCommand {
@@ -90,12 +91,12 @@ struct SettingsCLI: ParsableCommand {
   /// Without a verb, prints the help: nobody who types the name alone knows the verbs.
   func run() throws {
     Output.text(Self.helpMessage() + "\n")
-    throw Failure(.usage)
+    throw ToolError(.usage)
   }
 
   /// Runs a command line.
   ///
-  /// - Throws: ``Failure``, with status 2 if the library rejects the command line; `SettingsError`.
+  /// - Throws: ``ToolError``, with status 2 if the library rejects the command line; `SettingsError`.
   static func run(_ words: [String]) throws {
     let words = translated(withVerbFirst(words))
     try checkVerb(words)
@@ -103,14 +104,14 @@ struct SettingsCLI: ParsableCommand {
       var command = try parseAsRoot(words)
       try RepeatedOptions.check(words)
       try command.run()
-    } catch let failure as Failure {
+    } catch let failure as ToolError {
       throw failure
     } catch let error as SettingsError {
       throw error
     } catch {
       // The library also throws help, the version and completions.
       guard exitCode(for: error).isSuccess else {
-        throw Failure(.usage, UsageText.message(message(for: error), for: words))
+        throw ToolError(.usage, UsageText.message(message(for: error), for: words))
       }
       let text = fullMessage(for: error)
       if !text.isEmpty { Output.text(text.hasSuffix("\n") ? text : text + "\n") }
@@ -168,10 +169,10 @@ struct SettingsCLI: ParsableCommand {
     let verbs = configuration.subcommands.map { $0.configuration }
     let names = verbs.filter(\.shouldDisplay).flatMap { [$0.commandName ?? ""] + $0.aliases } + ["help"]
     if let verb = words.dropFirst().first, names.contains(verb), words[0] != "help" {
-      throw Failure(.usage, "Unknown verb '\(name)'. Write the verb first: 'settings-cli \(verb) \(name)'.")
+      throw ToolError(.usage, "Unknown verb '\(name)'. Write the verb first: 'settings-cli \(verb) \(name)'.")
     }
     if name.contains(where: { ".~/".contains($0) }) {
-      throw Failure(
+      throw ToolError(
         .usage, "Missing VERB before '\(name)': for instance, 'settings-cli list \(name)' prints its settings.")
     }
     let hint =
@@ -183,6 +184,6 @@ struct SettingsCLI: ParsableCommand {
       }
       ?? Suggestion.nearest(to: name, among: names).map { "Did you mean '\($0)'?" }
       ?? "The everyday ones are get, set, unset, list, watch, edit, log and undo; '\(Self.name) --help' has them all."
-    throw Failure(.usage, "Unknown verb '\(name)'. \(hint)")
+    throw ToolError(.usage, "Unknown verb '\(name)'. \(hint)")
   }
 }

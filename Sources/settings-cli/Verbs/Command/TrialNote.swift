@@ -2,6 +2,7 @@ import AppSettings
 import AppSettingsSchema
 import ArgumentParser
 import Glibc
+import SettingsTools
 
 /// The note of a trial, a change that is taken back unless it is kept, from before the change is made until it is over.
 ///
@@ -42,20 +43,20 @@ final class TrialNote {
 
   /// Notes that this process is about to try a change.
   ///
-  /// - Throws: ``Failure`` with status 7 if it cannot be noted.
+  /// - Throws: ``ToolError`` with status 7 if it cannot be noted.
   static func make(
     for target: Target, options: [String], _ key: TOMLPath, _ values: Values, after number: Int
   ) throws -> TrialNote {
     let location = try target.location()
     let directory = directory(of: location)
-    func failure(_ number: CInt) -> Failure {
-      Failure(
+    func failure(_ number: CInt) -> ToolError {
+      ToolError(
         .io, "Nothing was tried: cannot note the trial in '\(directory)': \(Errno(number).message).")
     }
     do {
       _ = try SettingsFile(path: directory + "/x").makeDirectories(directory)
     } catch {
-      throw Failure(any: error)
+      throw ToolError(any: error)
     }
     let path = "\(directory)/\(prefix)\(UInt64.random(in: 0 ... .max))\(suffix)"
     let descriptor = path.withPath { open($0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600) }
@@ -170,12 +171,12 @@ final class TrialNote {
   ///
   /// - Returns: A line for the entry, and one for each value that was put back; none if the change was not made, or is
   ///   taken back already.
-  /// - Throws: ``Failure`` with status 9 for a value that was changed since. What may succeed later leaves the note.
+  /// - Throws: ``ToolError`` with status 9 for a value that was changed since. What may succeed later leaves the note.
   func takeBack() throws -> [String] {
     do {
       let target = Target(target, try LayerOptions.parse(options).layer)
       let lines: [String]
-      if let entry = try entry(in: try target.openUnread()) {
+      if let entry = try entry(in: try target.openUnread().store) {
         lines = entry.isUndone ? [] : try takeBack(entry, target)
       } else {
         lines = try putBackUnrecorded(target)
@@ -183,13 +184,13 @@ final class TrialNote {
       remove()
       return lines
     } catch {
-      var failure = Failure(any: error)
+      var failure = ToolError(any: error)
       switch failure.status {
       case .notWritable, .unparsable, .io, .migration:
         Output.note("To put the earlier value of \(words) back later, use 'settings-cli try'.")
       // Unknown is an app whose files are gone, or a profile.
       case .changed, .unknown:
-        failure = Failure(
+        failure = ToolError(
           .changed, "\(words) stays as it is, because somebody else has changed it: 'settings-cli log' shows who.")
         fallthrough
       default: remove()
@@ -199,12 +200,14 @@ final class TrialNote {
   }
 
   private func takeBack(_ entry: SettingsHistoryEntry, _ target: Target) throws -> [String] {
-    let store = try target.open(isForWriting: true, writesLater: true)
-    let plan = try store.undo(.entry(entry.id)) {
-      try UndoAnswer.check($0, in: store, target.schema, target)
+    let opened = try target.open(isForWriting: true, writesLater: true)
+    do {
+      let plan = try opened.undo(.entry(entry.id))
+      let text = HistoryText(opened.schema)
+      return [text.summary(of: plan.entry)] + text.lines(of: plan)
+    } catch let failure as ToolError where failure.status == .noValue {
+      return []
     }
-    let text = HistoryText(of: target)
-    return plan.hasChanged ? [text.summary(of: plan.entry)] + text.lines(of: plan) : []
   }
 
   /// Puts the earlier value back where the process was killed between the write and its entry in the history.
@@ -213,14 +216,14 @@ final class TrialNote {
     let path = try KeyArgument.parse(key)
     let schema = target.schema
     let names = schema.names(of: path)
-    let store = try target.open(mayBeUnknown: true, isForWriting: true, writesLater: true)
+    let opened = try target.open(mayBeUnknown: true, isForWriting: true, writesLater: true)
     // The write of another process records the change as one from outside. A second one is somebody else's.
-    let changes = try store.history(at: names).filter { $0.id > after && $0.reason != .migration }
+    let changes = try opened.store.history(at: names).filter { $0.id > after && $0.reason != .migration }
     func isTried(_ document: TOMLDocument) -> Bool { names.contains { document[$0] == values.new } }
-    guard isTried(store.snapshot.userDocument), changes.count < 2, changes.allSatisfy({ $0.reason == .outside }) else {
+    guard isTried(opened.snapshot.userDocument), changes.count < 2, changes.allSatisfy({ $0.reason == .outside }) else {
       return []
     }
-    let isChanged = try GuardedChange().make(in: store, schema) { view in
+    let isChanged = try opened.commit { view in
       isTried(view.userDocument) ? schema.edits(storing: [(path, values.old)], in: view) : []
     }
     return isChanged ? ["", HistoryText.line(of: path, from: values.new, to: values.old)] : []

@@ -1,5 +1,6 @@
 import AppSettingsSchema
 import ArgumentParser
+import SettingsTools
 
 /// Says in one sentence why a command line is invalid, where the library prints a page.
 enum UsageText {

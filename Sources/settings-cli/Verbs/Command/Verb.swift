@@ -1,4 +1,5 @@
 import ArgumentParser
+import SettingsTools
 
 /// A verb of the command.
 protocol Verb: ParsableCommand {
@@ -54,7 +55,7 @@ struct LayerOptions: ParsableArguments {
 
   var layer: Target.Layer {
     get throws {
-      if let personal { return .personal(try PersonalFile(parsing: personal)) }
+      if let personal { return .personal(try validated { try PersonalFile(parsing: personal) }) }
       return dropIn.map(Target.Layer.dropIn) ?? (system ? .system : .own)
     }
   }
@@ -81,6 +82,6 @@ extension Target {
   /// - Throws: ``SettingsError`` if its schema cannot be used, where that is required.
   init(typed name: String, _ layer: Layer = .own) throws {
     self.init(name, layer)
-    if SchemaLookup.isRequired { _ = try SchemaLookup.find(name) }
+    if Self.needsSchema { try findSchema() }
   }
 }

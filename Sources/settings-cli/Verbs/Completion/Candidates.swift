@@ -1,6 +1,7 @@
 import AppSettings
 import AppSettingsSchema
 import Glibc
+import SettingsTools
 
 /// The candidates for a word of a command line on this machine, by the functions that arguments are declared with.
 ///
@@ -81,7 +82,7 @@ enum Candidates {
   /// The newest entries of a target's history.
   private static func entries(of target: String) -> [Candidate] {
     let target = Target(target)
-    guard let store = try? target.openUnread(), let entries = try? store.history(limit: 20) else { return [] }
+    guard let store = try? target.openUnread().store, let entries = try? store.history(limit: 20) else { return [] }
     return entries.map { entry in
       let who = entry.actor.name.map { " by \($0)" } ?? ""
       return Candidate("#\(entry.id)", note: "\(Moment.text(entry.time)) \(entry.reason.rawValue)\(who)")

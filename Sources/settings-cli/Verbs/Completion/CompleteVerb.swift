@@ -1,4 +1,5 @@
 import ArgumentParser
+import SettingsTools
 
 /// Answers the completion scripts.
 struct CompleteVerb: Verb {

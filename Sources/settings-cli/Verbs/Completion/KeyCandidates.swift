@@ -1,5 +1,6 @@
 import AppSettings
 import AppSettingsSchema
+import SettingsTools
 
 /// The known keys of a target, and their possible values.
 struct KeyCandidates {
@@ -7,9 +8,9 @@ struct KeyCandidates {
   private let schema: SchemaLookup
 
   init(of name: String) {
-    let store = try? Target(name).openUnread()
-    snapshot = store?.snapshot
-    schema = Target(name).schema
+    let target = Target(name)
+    snapshot = (try? target.openUnread())?.snapshot
+    schema = target.schema
   }
 
   /// The keys, without some that are named already.

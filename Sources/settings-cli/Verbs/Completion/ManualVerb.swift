@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import SettingsTools
 
 /// Prints the manual page, which is made from the library's description of the command.
 struct ManualVerb: Verb {
@@ -26,7 +27,7 @@ struct ManualVerb: Verb {
   // Decoded once: a completion asks several times.
   private static let found = Result {
     try JSONDecoder().decode(Description.self, from: Data(SettingsCLI._dumpHelp().utf8)).command
-  }.mapError { Failure(.io, "Cannot describe the command: \($0)") }
+  }.mapError { ToolError(.io, "Cannot describe the command: \($0)") }
 
   /// The parts of the description that a page and completions need. It is ToolInfoV0 in the library, which does not
   /// export the type.

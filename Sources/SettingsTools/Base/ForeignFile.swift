@@ -1,0 +1,58 @@
+package import AppSettings
+import Glibc
+
+/// A settings file that a link puts there from outside of the settings' directory, such as home-manager's: another
+/// program makes it.
+package struct ForeignFile {
+  /// The path without links.
+  package let path: String
+  private let user: UInt32?
+
+  /// Returns `nil` for a file that is really there.
+  package init?(at location: SettingsLocation) {
+    let system = Syscalls()
+    // Of an app, the directory of all apps' settings.
+    let users = location.personal?.usersFile ?? location.file
+    let name = location.personal == nil ? "" : "/" + (location.app ?? "")
+    let directory = users.droppingLastBytes(users.lastPathPart.utf8.count + 1).droppingLastBytes(name.utf8.count)
+    guard let path = try? PhysicalPath(location.file, system: system).description,
+      let home = try? PhysicalPath(directory.isEmpty ? "/" : directory, system: system).description,
+      !path.beginsBytewise(with: home == "/" ? home : home + "/")
+    else { return nil }
+    self.path = path
+    user = ((try? system.status(at: path)) ?? nil)?.owner
+  }
+
+  /// A sentence that says where the file is, and whose it is.
+  package var owner: String {
+    "It is a link to '\(path)'\(user.map { ", which belongs to \(Self.name(of: $0))" } ?? "")."
+  }
+
+  /// The same, and what to do.
+  package var advice: String {
+    "\(owner) Change it where it is made, such as in the configuration of home-manager, or put the value into a file of "
+      + "your own with --layer."
+  }
+
+  private static func name(of user: UInt32) -> String {
+    user == geteuid() ? "you" : user == 0 ? "root" : "user \(user)"
+  }
+}
+
+extension SettingsLocation {
+  /// What helps where a write lacks permission, as a sentence after a space; empty if nothing is known.
+  var adviceOnPermission: String {
+    if geteuid() != 0, isAdministrators {
+      return " Administrators' files belong to root: run the command with 'sudo'."
+    }
+    if let foreign = ForeignFile(at: self) { return " \(foreign.advice)" }
+    // One's own, where the mode forbids it.
+    for (path, mode) in [(file, "u+rw"), (String(file[..<file.lastSlash!]), "u+rwx")] {
+      guard let status = try? Syscalls().status(at: path), status.owner == geteuid(),
+        path.withPath({ access($0, R_OK | W_OK) }) != 0
+      else { continue }
+      return " To allow it, use 'chmod \(mode) \(PathText.shown(path))'."
+    }
+    return ""
+  }
+}

@@ -1,0 +1,18 @@
+package import AppSettings
+
+/// A dotted key, as people and programs write it.
+package enum TypedKey {
+  /// - Throws: ``ToolError`` with status 2 for what is none, or is reserved.
+  package static func path(_ text: String) throws -> TOMLPath {
+    let path: TOMLPath
+    do {
+      path = try TOMLPath(parsing: text)
+    } catch {
+      throw ToolError(.usage, "Invalid key '\(text)': \(error.reason).")
+    }
+    if path.components[0].hasPrefix("settings-") {
+      throw ToolError(.usage, "Invalid key '\(text)': root keys that begin with 'settings-' are reserved.")
+    }
+    return path
+  }
+}

@@ -1,0 +1,84 @@
+package import AppSettings
+import AppSettingsSchema
+
+/// A change that is made only under conditions, or only shown.
+package struct GuardedChange {
+  package var isDryRun = false
+  /// The digests that the file, or values in it, must have.
+  package var expected: [Digest] = []
+
+  package init(isDryRun: Bool = false, expected: [Digest] = []) {
+    (self.isDryRun, self.expected) = (isDryRun, expected)
+  }
+
+  /// Whether the target's file must still be as it was: a migration is written with the change, not before it.
+  package var isPlain: Bool { !isDryRun && expected.isEmpty }
+
+  /// Throws if a value is not the expected one.
+  package func checkValues(in view: SettingsSnapshot, _ schema: SchemaLookup) throws {
+    for digest in expected { try digest.key.map { try check(digest, .init(of: $0, in: view, schema), "'\($0)'") } }
+  }
+
+  /// Throws if the content of the file is not the expected one.
+  package func checkFile(of opened: OpenedSettings) -> ([UInt8]?) throws -> Void {
+    { bytes in
+      for digest in expected where digest.key == nil { try check(digest, Digest(of: bytes), "'\(opened.file)'") }
+    }
+  }
+
+  private func check(_ expected: Digest, _ now: Digest, _ subject: String) throws {
+    guard now != expected else { return }
+    func words(_ digest: Digest) -> String { digest.hash == nil ? "absent" : "'\(digest.value)'" }
+    throw ToolError(
+      .changed,
+      "\(subject) has changed: its digest was \(words(expected)) and is \(words(now)) now. Nothing was written. Read it "
+        + "again, and repeat the change.")
+  }
+}
+
+/// What a guarded change did, or would do.
+package struct ChangeOutcome {
+  /// Whether the text has changed, or would.
+  package let hasChanged: Bool
+  /// The change of the text as a unified diff without secrets, if it was only shown.
+  package let difference: String?
+}
+
+extension OpenedSettings {
+  /// Makes edits in one write, or only shows what they would change.
+  ///
+  /// - Parameter edits: Runs under the file's lock.
+  /// - Throws: ``ToolError`` with status 9 if something has changed.
+  package func make(_ change: GuardedChange, _ edits: (SettingsSnapshot) throws -> [Edit]) throws -> ChangeOutcome {
+    func checked(_ view: SettingsSnapshot) throws -> [Edit] {
+      try change.checkValues(in: view, schema)
+      return try edits(view)
+    }
+    guard change.isDryRun else {
+      return ChangeOutcome(
+        hasChanged: try commit(checking: change.checkFile(of: self), making: checked), difference: nil)
+    }
+    let (old, new) = try preview(checking: change.checkFile(of: self), making: checked)
+    return ChangeOutcome(hasChanged: old != new, difference: old == new ? "" : difference(old, new))
+  }
+
+  /// How a change would alter the file, as a unified diff without secrets.
+  package func difference(_ old: [UInt8]?, _ new: [UInt8]?) -> String {
+    let texts = ShownTexts(old ?? [], new ?? [], schema)
+    let file = PathText.shown(file)
+    return UnifiedDiff.text(
+      from: texts.old, to: texts.new, oldName: old == nil ? "/dev/null" : file, newName: file)
+  }
+}
+
+extension [Edit] {
+  /// The same edits, which leave tables that become empty where they are.
+  package func keepingTables(_ keeps: Bool) -> [Edit] {
+    guard keeps else { return self }
+    return map { edit in
+      var edit = edit
+      edit.keepsTables = true
+      return edit
+    }
+  }
+}

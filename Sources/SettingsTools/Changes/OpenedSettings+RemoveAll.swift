@@ -1,0 +1,67 @@
+package import AppSettings
+import AppSettingsSchema
+
+/// What the removal of all values did, or would do.
+package struct Removal {
+  /// Whether the text has changed, or would.
+  package fileprivate(set) var hasChanged = false
+  /// The change of the text as a unified diff without secrets, if it was only shown.
+  package fileprivate(set) var difference: String?
+  /// How many keys were removed.
+  package fileprivate(set) var count = 0
+  /// The keys that stay, because administrators have locked them.
+  package fileprivate(set) var kept: [TOMLPath] = []
+  package fileprivate(set) var backup: SettingsBackup?
+}
+
+extension OpenedSettings {
+  /// Removes every key that is not locked, after a backup; or only shows that. A file of an app that has nothing else is
+  /// removed, too.
+  package func removeAll(_ guarded: GuardedChange) throws -> Removal {
+    // Another file may be needed as it is: a profile that is active, or what another program reads.
+    let mayGo = !target.isFile && store.location?.personal?.profile == nil
+    var before = TOMLDocument()
+    var after = TOMLDocument()
+    func text(without bytes: [UInt8]?) throws -> [UInt8]? {
+      try guarded.checkFile(of: self)(bytes)
+      before = try bytes.map { try TOMLDocument(parsing: $0) } ?? TOMLDocument()
+      after = before
+      try after.edit { document in
+        for key in before.keys {
+          let parts = schema.unlocked(before[key], in: snapshot) { schema.names(of: key.appending($0)) }
+          for part in parts { try document.remove(at: key.appending(part.part)) }
+        }
+      }
+      return bytes == nil || mayGo && after.isAsNew ? nil : after.bytes
+    }
+    var removal = Removal()
+    if guarded.isDryRun {
+      let bytes = try readText()
+      let new = try text(without: bytes)
+      removal.hasChanged = new != bytes
+      removal.difference = difference(bytes, new)
+    } else {
+      (removal.hasChanged, removal.backup) = try replaceText(backingUp: "before-unset") { try text(without: $0) }
+      if mayGo, after.isAsNew { store.location?.removeEmptyDirectories() }
+    }
+    func entries(_ document: TOMLDocument) -> Set<TOMLPath> {
+      Set(document.keys.flatMap { document.leafPaths(under: $0) }.map { schema.key(around: $0)?.path ?? $0 })
+    }
+    let kept = entries(after)
+    removal.count = entries(before).subtracting(kept).count
+    removal.kept = kept.sorted { $0.description < $1.description }
+    return removal
+  }
+}
+
+extension TOMLDocument {
+  /// Whether nothing is in it but its version.
+  fileprivate var isAsNew: Bool {
+    comments.isEmpty && (childKeys(of: .root) ?? []).allSatisfy { $0 == SettingsFormat.versionPath.components[0] }
+  }
+
+  /// The paths of the root keys that are not reserved.
+  fileprivate var keys: [TOMLPath] {
+    (childKeys(of: .root) ?? []).filter { !$0.hasPrefix("settings-") }.map { [$0] }
+  }
+}

@@ -1,0 +1,50 @@
+package import AppSettings
+import AppSettingsSchema
+
+extension OpenedSettings {
+  /// Takes a change back, or only finds what that would put back.
+  ///
+  /// - Throws: ``ToolError``, with status 1 if there is nothing to take back, 4 if the app would refuse the earlier value
+  ///   today, 8 for a migration, 9 if something has changed; ``SettingsError`` as `SettingsStore/undo()`. Nothing is written
+  ///   then.
+  package func undo(_ what: HistoryTarget, _ guarded: GuardedChange = GuardedChange()) throws -> UndoPlan {
+    func check(_ plan: UndoPlan) throws {
+      try guarded.checkFile(of: self)(plan.bytes)
+      try guarded.checkValues(in: plan.view, schema)
+      try checkAllowed(plan)
+    }
+    return try readingHistory {
+      let plan =
+        guarded.isDryRun
+        ? try store.previewUndo(what, checking: check) : try writing { try store.undo(what, checking: check) }
+      guard plan.hasChanged else {
+        throw ToolError(
+          .noValue, "Nothing to \(plan.verb): '\(file)' has the values from before #\(plan.entry.id) already.")
+      }
+      if !guarded.isDryRun { warnOfLacks(around: plan.edits.map(\.path)) }
+      return plan
+    }
+  }
+
+  /// Throws if what is put back is not allowed today.
+  private func checkAllowed(_ plan: UndoPlan) throws {
+    let subject = "Cannot \(plan.verb) #\(plan.entry.id) in '\(file)'"
+    guard plan.entry.reason != .migration else {
+      throw ToolError(
+        .migration,
+        "\(subject): it is a migration. To undo that, run 'settings-cli migrate \(target.words) --undo'.")
+    }
+    if let error = plan.edits.lazy.compactMap({ schema.lockError(of: $0.path, in: plan.view) }).first { throw error }
+    let result = plan.result.root
+    for edit in plan.edits {
+      for key in schema.key(around: edit.path).map({ [$0] }) ?? schema.named(below: edit.path) {
+        for name in key.paths {
+          guard let value = result[path: name], let reason = schema.refusal(of: name, value) else { continue }
+          throw ToolError(
+            .invalidValue,
+            "\(subject): the earlier value is not valid today: \(reason). Nothing was written.")
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,85 @@
+public import AppSettings
+
+/// One change of a setting: the same for a command line, a batch, a page and a dialog.
+///
+/// ```swift
+/// try settings.apply([.set("editor.font-size", to: "14"), .unset("theme"), .append("recent", "/tmp/a")])
+/// ```
+///
+/// As JSON it is a line of `settings-cli batch`: `{"set": "editor.font-size", "toml": "14"}`.
+public struct SettingChange: Sendable, Hashable {
+  public enum Action: String, Sendable, Hashable, CaseIterable {
+    /// Stores a value.
+    case set
+    /// Removes the value, so that those of lower layers and the default take effect again.
+    case unset
+    /// Adds an element to the end of an array.
+    case append
+    /// Removes all elements equal to one from an array.
+    case remove
+  }
+
+  /// What is stored, added or removed.
+  package enum Value: Sendable, Hashable {
+    /// Nothing, for an action without a value.
+    case none
+    /// A text that somebody typed: of the type that the key needs, or that the text is to have.
+    case typed(String, ValueKind?)
+    /// A value of JSON, which has no dates, and one type of numbers.
+    case json(TOMLValue)
+    /// TOML, whose notation stays.
+    case toml(TOMLValue, text: String)
+  }
+
+  public let action: Action
+  package let path: TOMLPath
+  package let value: Value
+
+  package init(_ action: Action, _ path: TOMLPath, _ value: Value = .none) {
+    (self.action, self.path, self.value) = (action, path, value)
+  }
+
+  /// The dotted key.
+  public var key: String { path.description }
+}
+
+extension SettingChange {
+  /// - Throws: ``ToolError`` `usage` for a text that is no dotted key.
+  private init(_ action: Action, _ key: String, _ value: Value) throws {
+    self.init(action, try TypedKey.path(key), value)
+  }
+
+  /// Stores a value that a person has typed: it is read as the type in the schema, or else as the type of the present
+  /// value. For a new key it is a TOML value if it parses as one, and a string otherwise.
+  ///
+  /// - Throws: ``ToolError`` `usage` for a text that is no dotted key.
+  public static func set(_ key: String, to text: String) throws -> SettingChange {
+    try SettingChange(.set, key, .typed(text, nil))
+  }
+
+  /// Stores a value.
+  ///
+  /// - Throws: ``ToolError`` `usage` for a text that is no dotted key.
+  public static func set(_ key: String, to value: TOMLValue) throws -> SettingChange {
+    try SettingChange(.set, key, .toml(value, text: value.tomlText))
+  }
+
+  /// Removes the value from the file that is written.
+  ///
+  /// - Throws: ``ToolError`` `usage` for a text that is no dotted key.
+  public static func unset(_ key: String) throws -> SettingChange { try SettingChange(.unset, key, .none) }
+
+  /// Adds an element, as it was typed, to the end of the key's array.
+  ///
+  /// - Throws: ``ToolError`` `usage` for a text that is no dotted key.
+  public static func append(_ key: String, _ text: String) throws -> SettingChange {
+    try SettingChange(.append, key, .typed(text, nil))
+  }
+
+  /// Removes all elements equal to what was typed from the key's array.
+  ///
+  /// - Throws: ``ToolError`` `usage` for a text that is no dotted key.
+  public static func remove(_ key: String, _ text: String) throws -> SettingChange {
+    try SettingChange(.remove, key, .typed(text, nil))
+  }
+}

@@ -1,0 +1,209 @@
+package import AppSettings
+import AppSettingsSchema
+
+/// Everything that a settings page shows of a target, all of one moment.
+package struct SettingsDocument {
+  private let target: Target
+  private let schema: SchemaLookup
+  private let opened: OpenedSettings
+  private let snapshot: SettingsSnapshot
+  private let location: SettingsLocation
+  /// The bytes of the target's file; `nil` if there is none.
+  private let bytes: [UInt8]?
+  private let hidden: HiddenText
+
+  /// How often the files are read again if they change meanwhile.
+  private static let mostReads = 5
+
+  /// Reads a target.
+  ///
+  /// - Throws: ``ToolError`` with status 3 for an unknown app, 7 for a file that cannot be read. One that does not parse is
+  ///   no failure.
+  package static func read(_ target: Target) throws -> (document: SettingsDocument, json: String) {
+    for attempt in 1... {
+      let document = try SettingsDocument(target)
+      let json = document.text()
+      // Findings and migrations come from readings of their own.
+      if try attempt == mostReads || document.isCurrent() { return (document, json) }
+    }
+    preconditionFailure("The last attempt returns.")
+  }
+
+  private init(_ target: Target) throws {
+    self.target = target
+    schema = target.schema
+    opened = try target.openUnread()
+    opened.load()
+    snapshot = opened.snapshot
+    let location = try opened.store.location ?? target.location()
+    self.location = location
+    let problems = opened.store.currentProblems.filter { $0.file == location.file }
+    if let problem = problems.first(where: { [.io, .readOnly].contains($0.code) }) { throw ToolError(problem) }
+    let isBroken = problems.contains { $0.code == .unparsable }
+    let bytes = isBroken ? try SettingsFile(path: location.file).read().bytes : snapshot.ownBytes
+    if bytes == nil, snapshot.root.isEmpty { try target.checkKnown(opened) }
+    self.bytes = bytes
+    hidden = HiddenText(bytes ?? [], schema)
+  }
+
+  /// Whether the files still are as they were read.
+  private func isCurrent() throws -> Bool {
+    guard try SettingsFile(path: location.file).read().bytes == bytes else { return false }
+    opened.look()
+    return opened.snapshot.hasSameFiles(as: snapshot)
+  }
+
+  // MARK: JSON
+
+  private func text() -> String {
+    let digest = Digest(of: bytes).text
+    let shown = hidden.text
+    let places = TextSpans(of: shown, hidden, schema)
+    let personal = location.personal
+    let profiles = (try? Profiles(of: location)?.names()) ?? nil
+    let before = Self.members(
+      [
+        ("target", JSONText.quoted(target.name)), ("file", JSONText.quoted(location.file)),
+        ("exists", bytes == nil ? "false" : "true"), ("digest", JSONText.quoted(digest)),
+        ("keepsHistory", keepsHistory ? "true" : "false"), ("text", JSONText.quoted(shown)),
+        ("isMasked", hidden.isMasked ? "true" : "false"),
+        ("problem", problem(places)),
+        ("schema", schemaFacts), ("profile", personal?.profile.map(JSONText.quoted) ?? "null"),
+        ("profiles", "[\((profiles ?? []).map(JSONText.quoted).joined(separator: ","))]"), ("layers", layers),
+        ("groups", groups),
+      ])
+    let keys = self.keys(places)
+    // One element a line.
+    let findings = self.findings.map { record($0, places) }.joined(separator: ",\n  ")
+    let after = Self.members([("findings", "[\(findings)]"), ("migration", migration)])
+    var bytes = Array("{\(before),\n \"keys\":[".utf8)
+    bytes.reserveCapacity(bytes.count + keys.reduce(16) { $0 + $1.count } + after.utf8.count)
+    for (index, part) in keys.enumerated() {
+      if index > 0 { bytes += ",\n  ".utf8 }
+      bytes += part
+    }
+    bytes += "],\n \(after)}".utf8
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func members(_ members: [(String, String)]) -> String {
+    members.map { "\(JSONText.quoted($0.0)):\($0.1)" }.joined(separator: ",\n ")
+  }
+
+  /// Whether the next write is recorded.
+  private var keepsHistory: Bool {
+    schema.isUsable && hidden.document?[SettingsFormat.historyPath] != .boolean(false)
+  }
+
+  /// Why the text does not parse, with the place in the shown text.
+  private func problem(_ places: TextSpans) -> String {
+    guard let bytes, hidden.document == nil else { return "null" }
+    do throws(TOMLSyntaxError) {
+      _ = try TOMLDocument(parsing: bytes)
+      return "null"
+    } catch {
+      let shows = schema.showsText && Redaction.shows(lineOf: error, in: bytes)
+      let place = places.position(of: hidden.shownOffset(of: error.position.byteOffset))
+      return Shown.object([
+        ("message", JSONText.quoted(shows ? error.message : error.discreetMessage)),
+        ("line", String(place.line)), ("column", String(place.column)),
+      ])
+    }
+  }
+
+  private var schemaFacts: String {
+    guard let schema = schema.schema else { return "null" }
+    return Shown.object([
+      ("file", schema.file.map(JSONText.quoted) ?? "null"), ("app", JSONText.quoted(schema.app)),
+      ("name", schema.name.map(JSONText.quoted) ?? "null"), ("icon", schema.icon.map(JSONText.quoted) ?? "null"),
+      ("version", String(schema.migrations.currentVersion)),
+    ])
+  }
+
+  private var layers: String {
+    let layers = snapshot.layers.indices.reversed().map { index in
+      let isWritten = index == snapshot.userIndex
+      let layer = snapshot.layers[index].layer
+      return Shown.object([
+        ("layer", JSONText.quoted(layer.kind.rawValue)), ("file", layer.file.map(JSONText.quoted) ?? "null"),
+        ("exists", !isWritten || bytes != nil ? "true" : "false"), ("isWritten", isWritten ? "true" : "false"),
+      ])
+    }
+    return "[\(layers.joined(separator: ","))]"
+  }
+
+  private var groups: String {
+    let groups = (schema.schema?.groups ?? []).map { group in
+      Shown.object([
+        ("path", JSONText.quoted(group.path.description)), ("description", JSONText.quoted(group.summary)),
+      ])
+    }
+    return "[\(groups.joined(separator: ","))]"
+  }
+
+  /// The keys as JSON objects, one a line, in parts.
+  private func keys(_ places: TextSpans) -> [[UInt8]] {
+    let (snapshot, schema) = (snapshot, schema)
+    return TwoThreads.halves(KeyDescription.paths(at: .root, in: snapshot, schema)) { paths in
+      var json = JSONWriter()
+      for path in paths {
+        if path != paths.first { json.add(",\n  ") }
+        let key = KeyDescription(path, in: snapshot, schema)
+        json.begin()
+        key.add(to: &json)
+        json.add("span", places.span(of: path))
+        json.add("isRecord", key.type?.kind == .records)
+        json.add("shape", key.type.flatMap { $0.hasParts ? Shown.shape($0) : nil })
+        json.end()
+      }
+      return json.bytes
+    }
+  }
+
+  private var findings: [SettingsFinding] {
+    var findings: [SettingsFinding] = []
+    if !schema.isUsable { _ = try? target.schema(named: nil, &findings) }
+    let isSystem = target.layer == .system
+    let place = isSystem ? (try? SettingsLocation(app: target.name).withoutPersonalLayers) ?? location : location
+    return findings + SettingsCheck.findings(at: place, schema: schema.schema, checksOwn: !isSystem)
+  }
+
+  /// A finding as 'check' prints it, and its line in the shown text.
+  private func record(_ finding: SettingsFinding, _ places: TextSpans) -> String {
+    var line: Int?
+    if finding.file == location.file, let position = finding.position {
+      line = places.position(of: hidden.shownOffset(of: position.byteOffset)).line
+    }
+    return Shown.object(finding.members + [("textLine", line.map { String($0) } ?? "null")])
+  }
+
+  private var migration: String {
+    guard let schema = schema.schema, case .pending(let pending)? = try? opened.store.migrationStatus else {
+      return "null"
+    }
+    var problem = "null"
+    var difference = "null"
+    do throws(SettingsError) {
+      difference = JSONText.quoted(try opened.store.previewMigration().difference(schema))
+    } catch {
+      problem = JSONText.quoted(error.message)
+    }
+    let steps = pending.map {
+      Shown.object([("version", String($0.version)), ("name", JSONText.quoted($0.name))])
+    }
+    return Shown.object([
+      ("pending", "[\(steps.joined(separator: ","))]"), ("diff", difference), ("problem", problem),
+    ])
+  }
+}
+
+extension SettingsSnapshot {
+  /// The bytes of the file that is written; `nil` if there is none.
+  package var ownBytes: [UInt8]? { layers[userIndex].fileBytes }
+
+  /// Whether all files are the same, with the same bytes.
+  func hasSameFiles(as other: SettingsSnapshot) -> Bool {
+    layers.count == other.layers.count
+      && zip(layers, other.layers).allSatisfy { $0.layer == $1.layer && $0.fileBytes == $1.fileBytes }
+  }
+}

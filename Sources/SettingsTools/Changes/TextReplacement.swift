@@ -1,0 +1,128 @@
+package import AppSettings
+package import AppSettingsSchema
+
+/// A whole text that is to replace a file's: the checks before, and the one write.
+package struct TextReplacement {
+  package let opened: OpenedSettings
+  /// The file's text on which the new one is based; `nil` if there is no file.
+  package let before: [UInt8]?
+
+  package init(_ opened: OpenedSettings, before: [UInt8]?) { (self.opened, self.before) = (opened, before) }
+
+  package var schema: SchemaLookup { opened.schema }
+  package var file: String { opened.file }
+
+  /// What the app, or an administrator, refuses of a text.
+  package struct Fault {
+    /// `invalidValue`, `locked`, or `unknownKey` for what is only a warning.
+    package let kind: SettingsFinding.Kind
+    package let key: TOMLPath
+    package let failure: ToolError
+  }
+
+  /// Others have changed what the text changes.
+  package struct Conflict: Error {
+    package let failure: ToolError
+  }
+
+  // MARK: The checks
+
+  /// Checks what a text changes: against the locks, then against the schema.
+  package func faults(in mine: TOMLDocument) -> [Fault] {
+    let base = try? TOMLDocument(parsing: before ?? [])
+    let used = meaning(of: mine)
+    var changed = used.changedPaths(since: base.map(meaning) ?? TOMLDocument())
+    // Nobody knows the values of a text that does not parse. What mends it changes those of the lines that are new.
+    if base == nil {
+      let lines = Set((before ?? []).split(separator: UInt8(ascii: "\n")))
+      changed.removeAll { path in
+        mine.valueRange(at: path).map { mine.lines(around: $0).allSatisfy(lines.contains) } == true
+      }
+    }
+    return lockFaults(used, changed) + valueFaults(used, changed)
+  }
+
+  /// The text with its values where the schema has them.
+  private func meaning(of document: TOMLDocument) -> TOMLDocument {
+    guard let migrations = schema.schema?.migrations, let version = try? SettingsMigrations.version(of: document),
+      version < migrations.currentVersion
+    else { return document }
+    var result = document
+    return (try? migrations.run(on: &result)) == nil ? document : result
+  }
+
+  private func lockFaults(_ mine: TOMLDocument, _ changed: [TOMLPath]) -> [Fault] {
+    let snapshot = opened.snapshot
+    return changed.compactMap { path in
+      // Removing a value without effect is fine.
+      guard let value = mine[path] else { return nil }
+      do throws(SettingsError) {
+        _ = try snapshot.permitted([Edit(path: path, value: value)])
+        return nil
+      } catch {
+        return Fault(kind: .locked, key: path, failure: ToolError(error))
+      }
+    }
+  }
+
+  private func valueFaults(_ mine: TOMLDocument, _ changed: [TOMLPath]) -> [Fault] {
+    var faults: [Fault] = []
+    var checked: Set<TOMLPath> = []
+    for path in changed where path.components.first?.hasPrefix("settings-") == false {
+      let key = schema.key(around: path)?.path ?? path
+      guard checked.insert(key).inserted, let value = mine[key] else { continue }
+      do {
+        try schema.checkKnown(key)
+      } catch {
+        if let failure = error as? ToolError { faults.append(Fault(kind: .unknownKey, key: key, failure: failure)) }
+      }
+      do {
+        try schema.check(value, at: key)
+      } catch {
+        if let failure = error as? ToolError { faults.append(Fault(kind: .invalidValue, key: key, failure: failure)) }
+      }
+    }
+    return faults
+  }
+
+  // MARK: The write
+
+  /// Stores a text in one write, after a backup of the old one, with what others have changed meanwhile.
+  ///
+  /// - Parameters:
+  ///   - isConflictSettled: Whether the text's values are stored where others have changed them too.
+  ///   - check: Gets the file's present content; throws to leave it as it is.
+  /// - Throws: ``Conflict`` if both have changed one key.
+  package func write(
+    _ mine: TOMLDocument, isConflictSettled: Bool = false, checking check: ([UInt8]?) throws -> Void = { _ in }
+  ) throws {
+    try opened.replaceText(backingUp: "before-edit") { now in
+      try check(now)
+      guard now != before else { return mine.bytes }
+      guard let base = try? TOMLDocument(parsing: before ?? []), let theirs = try? TOMLDocument(parsing: now ?? [])
+      else {
+        throw ToolError(
+          .io, "'\(file)' has changed, and the change cannot be merged with your text. Nothing was written.")
+      }
+      let merge = try EditMerge(base: base, mine: mine, theirs: theirs)
+      guard merge.conflicts.isEmpty || isConflictSettled else {
+        throw Conflict(failure: ToolError(.notWritable, merge.message(file: file, schema)))
+      }
+      return merge.document.bytes
+    }
+  }
+
+  /// Makes sure that the present text is on disk: an earlier edit that was killed at its very end may have written this
+  /// text without syncing it.
+  package func makeDurable() throws { try SettingsFile(path: file).makeDurable() }
+}
+
+extension TOMLDocument {
+  /// The lines, without empty ones, that a part of the text is on.
+  fileprivate func lines(around range: Range<Int>) -> [ArraySlice<UInt8>] {
+    let newline = UInt8(ascii: "\n")
+    let start = bytes[..<range.lowerBound].lastIndex(of: newline).map { $0 + 1 } ?? 0
+    let end = bytes[range.upperBound...].firstIndex(of: newline) ?? bytes.count
+    return bytes[start..<end].split(separator: newline)
+  }
+}

@@ -1,0 +1,39 @@
+package import AppSettings
+
+/// A value of the own file that a declared file has, too: what the own one changes of it, or only repeats.
+package struct DeclaredComparison {
+  package let path: TOMLPath
+  package let own: LayerValue
+  package let declared: LayerValue
+  package let isSecret: Bool
+
+  /// The comparisons, in the order of the own file.
+  package static func all(in snapshot: SettingsSnapshot, _ schema: SchemaLookup) -> [DeclaredComparison] {
+    var seen: Set<TOMLPath> = []
+    return snapshot.userDocument.leafPaths().compactMap { leaf in
+      let path = schema.names(of: leaf)[0]
+      guard !leaf.components[0].hasPrefix("settings-"), seen.insert(path).inserted else { return nil }
+      // A value in the place of a table of keys is found at its own path.
+      let values = schema.values(at: path, in: snapshot).filter { value in schema.names(of: path).contains(value.path) }
+      guard let own = values.first(where: { $0.layer == snapshot.ownLayer }),
+        let declared = values.first(where: { $0.layer.kind == .declared && $0.layer != snapshot.ownLayer })
+      else { return nil }
+      return DeclaredComparison(
+        path: path, own: own, declared: declared,
+        isSecret: [own, declared].contains { schema.isSecret(path, $0.value) })
+    }
+  }
+
+  /// Whether the own value only repeats the declared one.
+  package var isRedundant: Bool { own.value == declared.value }
+
+  package var json: String {
+    func shown(_ value: TOMLValue) -> String { isSecret ? JSONText.quoted(Shown.redacted) : Shown.json(value) }
+    func line(_ value: LayerValue) -> String { value.position.map { String($0.line) } ?? "null" }
+    return Shown.object([
+      ("key", JSONText.quoted(path.description)), ("value", shown(own.value)), ("line", line(own)),
+      ("declared", shown(declared.value)), ("declaredFile", declared.layer.file.map(JSONText.quoted) ?? "null"),
+      ("declaredLine", line(declared)), ("isRedundant", isRedundant ? "true" : "false"),
+    ])
+  }
+}

@@ -1,0 +1,175 @@
+package import AppSettings
+import AppSettingsSchema
+
+extension SchemaLookup {
+  /// The keys at and below a path: first those with a value in a file, in the order of the files, then those with only
+  /// a default, in the order of the schema. A key of the schema is one entry, whatever it holds.
+  package func paths(below: TOMLPath = .root, in snapshot: SettingsSnapshot) -> [TOMLPath] {
+    var leaves: [TOMLPath] = []
+    below.collectDifferences(nil, snapshot[below], into: &leaves)
+    var seen: Set<TOMLPath> = []
+    var paths: [TOMLPath] = []
+    for leaf in leaves where !leaf.isRoot && !isObstacle(leaf) {
+      let key = key(around: leaf)?.path ?? leaf
+      // The path may be a part of a key's value.
+      let path = key.hasPrefix(below) ? key : leaf
+      if seen.insert(path).inserted { paths.append(path) }
+    }
+    for key in keys(below: below) where !seen.contains(key.path) {
+      // A value under a former name may be outside the table at `below`.
+      let hasValue = !key.formerPaths.isEmpty && snapshot.stored(for: key.settingsKey) != nil
+      if hasValue || key.defaultValue != nil { paths.append(key.path) }
+    }
+    return paths
+  }
+
+  /// The error for setting a key locked under a former name. A lock of the present name is found when it is written.
+  package func lockError(of path: TOMLPath, in snapshot: SettingsSnapshot) -> SettingsError? {
+    let names = names(of: path)
+    guard names.count > 1 else { return nil }
+    return snapshot.lockError(path, formerly: names.filter { $0 != path })
+  }
+
+  /// The error for removing a key that is locked under one of its names, where the user's file has no value of it.
+  package func removalError(of path: TOMLPath, in snapshot: SettingsSnapshot) -> SettingsError? {
+    snapshot.lockError(path, formerly: names(of: path), isRemoval: true)
+  }
+
+  /// Removes from a table what only repeats keys that are locked under a former name.
+  ///
+  /// - Throws: ``SettingsError`` `locked` if the table would change or hide such a key.
+  func withoutLocked(_ value: TOMLValue, at path: TOMLPath, in snapshot: SettingsSnapshot) throws -> TOMLValue {
+    var result = value
+    for key in keys(below: path) where key.path != path && !key.formerPaths.isEmpty {
+      // A lock of the present name is found when the table is written.
+      guard snapshot.lockError(key.path) == nil,
+        let error = snapshot.lockError(key.path, formerly: key.formerPaths)
+      else { continue }
+      let rest = TOMLPath(Array(key.path.components.dropFirst(path.components.count)))
+      switch LayerLookup(value, at: rest.components[...]) {
+      case .absent: continue
+      case .hidden: throw error
+      case .value(let part):
+        guard part == effectiveValue(of: key.path, in: snapshot), case .table(var table) = result else { throw error }
+        table.apply(Edit(path: rest, value: nil))
+        result = .table(table)
+      }
+    }
+    return result
+  }
+
+  /// The edits that store values, each under its key's present name; `nil` removes one.
+  ///
+  /// Every write removes the key's former names from the user's file, so that no old value comes back later. If only a
+  /// part of the value is stored, the rest moves to the present name, with its comments, so that the part does not hide
+  /// it. If the app could not read the value that an edit replaces, the write path makes a backup.
+  ///
+  /// - Parameter texts: The values as typed, for the notation of their numbers.
+  package func edits(
+    storing values: [(path: TOMLPath, value: TOMLValue?)], texts: [TOMLPath: String] = [:],
+    in snapshot: SettingsSnapshot
+  ) -> [Edit] {
+    let document = snapshot.userDocument
+    var edits: [Edit] = []
+    var settled: Set<TOMLPath> = []
+    for (path, value) in values {
+      let names = names(of: path)
+      if value == nil, snapshot.lockError(path, formerly: names) != nil {
+        // Only the user's own value, which has no effect.
+        let key = key(around: path).map(checkingKey)
+        edits += names.filter(document.contains).map { .reset($0, of: key) }
+        continue
+      }
+      guard let key = key(around: path), let name = key.paths.first(where: { path.hasPrefix($0) }) else {
+        edits.append(Edit(path: path, value: value, text: texts[path]))
+        continue
+      }
+      let part = Self.rest(of: path, below: name)
+      let counting = key.paths.first { document.contains($0) }
+      // Removing a missing part is not a write.
+      let isWrite = part.isRoot || value != nil || counting.map { document.contains($0.appending(part)) } ?? false
+      let checking = checkingKey(key)
+      if isWrite, settled.insert(key.path).inserted {
+        if !part.isRoot, let counting, counting != key.path {
+          edits += unlocked(document[counting], of: key, in: snapshot).map {
+            Edit(path: key.path.appending($0.part), value: $0.value, key: checking, source: counting.appending($0.part))
+          }
+        }
+        for former in key.formerPaths {
+          edits += unlocked(document[former], of: key, in: snapshot).map {
+            Edit(path: former.appending($0.part), value: nil, key: checking)
+          }
+        }
+      }
+      edits.append(
+        Edit(
+          path: key.path.appending(part), value: value, key: part.isRoot || value == nil ? checking : nil,
+          text: texts[path]))
+    }
+    return edits
+  }
+
+  /// A key with the type that the app uses to read its file.
+  private func checkingKey(_ key: SchemaKey) -> AnySettingsKey {
+    let type = key.type
+    let bridge = SettingsBridge<TOMLValue>(
+      expecting: type.expected,
+      read: { value in
+        try type.check(value, isStored: true)
+        return value
+      }, write: { $0 })
+    return SettingsKey<TOMLValue?>(
+      key.path.description, .formerly(key.formerPaths.map(\.description)), bridge: bridge)
+  }
+
+  private func unlocked(
+    _ value: TOMLValue?, of key: SchemaKey, in snapshot: SettingsSnapshot
+  ) -> [(part: TOMLPath, value: TOMLValue)] {
+    unlocked(value, in: snapshot) { part in key.paths.map { $0.appending(part) } }
+  }
+
+  /// The fewest parts of a value that cover everything not locked under any of its names; the value itself if nothing
+  /// in it is locked. Locked parts have no effect and stay where they are, for when the lock is removed.
+  ///
+  /// - Parameter names: The names of a part, the present one first.
+  func unlocked(
+    _ value: TOMLValue?, in snapshot: SettingsSnapshot, names: (TOMLPath) -> [TOMLPath]
+  ) -> [(part: TOMLPath, value: TOMLValue)] {
+    guard let value else { return [] }
+    func parts(of value: TOMLValue, at place: TOMLPath) -> (parts: [(part: TOMLPath, value: TOMLValue)], areAll: Bool) {
+      let names = names(place)
+      if snapshot.lockError(names[0], formerly: Array(names.dropFirst())) != nil { return ([], false) }
+      guard case .table(let table) = value else { return ([(place, value)], true) }
+      let inner = table.map { parts(of: $0.value, at: place.appending($0.key)) }
+      return inner.allSatisfy(\.areAll) ? ([(place, value)], true) : (inner.flatMap(\.parts), false)
+    }
+    return parts(of: value, at: .root).parts
+  }
+
+  /// Parses the text for an element of a key's array.
+  ///
+  /// - Parameter sibling: Another element, for types that allow any value.
+  /// - Throws: ``ToolError`` with status 4.
+  package func element(_ text: String, of path: TOMLPath, kind: ValueKind?, sibling: TOMLValue?) throws -> TOMLValue {
+    guard kind == nil, let type = type(of: path)?.element else {
+      return try ValueText.value(
+        text, kind: kind, current: sibling, key: path, isElement: true, isSecret: isSecret(path, .string(text)))
+    }
+    do {
+      return try type.value(of: text, like: sibling)
+    } catch {
+      let shown = isSecret(path, .string(text)) ? "that value" : Shown.short(.string(text))
+      throw ToolError(
+        .invalidValue,
+        "Cannot use \(shown) as an element of '\(path)': it needs \(error.expected)\(error.reasonInParentheses). "
+          + "Nothing was written.")
+    }
+  }
+
+  /// What values lack after a change, so that the app cannot use them, as sentences: each may be what the next change
+  /// sets.
+  package func lacks(around paths: [TOMLPath], in snapshot: SettingsSnapshot) -> [String] {
+    var said: Set<String> = []
+    return paths.compactMap { lack(around: $0, in: snapshot) }.filter { said.insert($0).inserted }
+  }
+}

@@ -1,0 +1,63 @@
+import AppSettings
+package import AppSettingsImport
+import AppSettingsSchema
+import Synchronization
+
+extension SchemaLookup {
+  /// The rules for an import; `nil` without a schema, or with one that lists no keys.
+  ///
+  /// - Parameters:
+  ///   - app: The app whose variables may be imported; `nil` for a file given by its path.
+  ///   - takesUnknown: Whether keys that the schema does not list are imported.
+  package func importAdvice(app: String?, takesUnknown: Bool) -> ImportAdvice? {
+    guard !keys.isEmpty else { return nil }
+    let variables = variables(of: app)
+    let verdicts = Verdicts()
+    return ImportAdvice(
+      key: { variables[$0] },
+      value: { path, value, text in type(of: path)?.restoring(value, from: text) ?? value },
+      refusal: { path, values in
+        guard let key = key(around: path) else { return takesUnknown && !knows(path) ? nil : refusal(of: path) }
+        if !takesUnknown, !knows(path), singleValue(above: path) == nil { return refusal(of: path) }
+        let name = key.paths.first { path.hasPrefix($0) } ?? key.path
+        return verdicts.verdict(on: name) { values[path: name].flatMap { refusal(of: name, $0) } }
+      },
+      declared: { renamedKey(around: $0)?.key.settingsKey },
+      hasKey: { key(around: $0) != nil })
+  }
+
+  /// Why a path outside every key's value cannot be imported.
+  private func refusal(of path: TOMLPath) -> String? {
+    if let key = keys(below: path).first { return "it is the table of '\(key.path)'" }
+    let hint = suggestion(for: path).map { "; did you mean '\($0)'?" } ?? ""
+    return "the app's schema does not have '\(path)'\(hint)"
+  }
+
+  /// The keys by the variables that override them. A variable that overrides several is left out.
+  private func variables(of app: String?) -> [String: TOMLPath] {
+    var found: [String: TOMLPath] = [:]
+    var ambiguous: Set<String> = []
+    for key in keys {
+      for path in key.paths {
+        for name in Set([app, nil]).map({ EnvironmentForm.name(of: path, app: $0) }) {
+          if let other = found[name], self.key(other)?.path != key.path { ambiguous.insert(name) }
+          found[name] = key.path
+        }
+      }
+    }
+    return found.filter { !ambiguous.contains($0.key) }
+  }
+}
+
+/// The verdict on a key's value as a whole, found once however many parts of it are imported.
+private final class Verdicts: Sendable {
+  // Protects the verdicts. An import asks on one thread.
+  private let known = Mutex<[TOMLPath: String?]>([:])
+
+  func verdict(on path: TOMLPath, _ find: () -> String?) -> String? {
+    if let known = known.withLock({ $0[path] }) { return known }
+    let verdict = find()
+    known.withLock { $0[path] = .some(verdict) }
+    return verdict
+  }
+}

@@ -1,0 +1,295 @@
+package import AppSettings
+package import AppSettingsSchema
+import Synchronization
+
+/// The facts of a target's schema, for verbs that work with or without one.
+///
+/// Without a schema (for a file given by its path, or an app that has not written one) every question has an answer:
+/// all keys are known, nothing has a default or is secret, and any value is valid.
+package struct SchemaLookup: Sendable {
+  /// `nil` if the target has no schema, or an unusable one.
+  package let schema: SettingsSchema?
+  /// Whether messages may show a text that does not parse: only where no key is known to be secret.
+  package let showsText: Bool
+  /// Whether a missing schema really does not exist.
+  package let isUsable: Bool
+  private let tree: PathTree
+  /// What is a secret.
+  let knownKeys: KnownKeys
+  let meant = MeantKeys()
+
+  package init(schema: SettingsSchema?, isUsable: Bool = true) {
+    self.schema = schema
+    self.isUsable = isUsable
+    showsText = isUsable && schema?.hasSecrets != true
+    tree = PathTree(schema?.keys ?? [])
+    knownKeys = KnownKeys(declared: tree, secrets: schema?.secretNames ?? [])
+  }
+
+  // MARK: Keys
+
+  /// The keys, in the order of the schema.
+  package var keys: [SchemaKey] { schema?.keys ?? [] }
+
+  /// The key with a present or former name.
+  package func key(_ path: TOMLPath) -> SchemaKey? { tree.key(at: path).map { keys[$0] } }
+
+  /// The key whose value a path is, or is in.
+  package func key(around path: TOMLPath) -> SchemaKey? { tree.key(around: path).map { keys[$0] } }
+
+  /// The keys at and below a path.
+  package func keys(below path: TOMLPath) -> [SchemaKey] {
+    path.isRoot ? keys : named(below: path).filter { $0.path.hasPrefix(path) }
+  }
+
+  /// The keys with a present or former name at or below a path.
+  package func named(below path: TOMLPath) -> [SchemaKey] { tree.keys(atOrBelow: path).map { keys[$0] } }
+
+  // MARK: Values
+
+  /// The type of a key's table, of a key, or of a part of its value; `nil` if unknown.
+  package func type(of path: TOMLPath) -> SchemaType? {
+    guard let key = key(around: path) else { return nil }
+    let name = key.paths.first { path.hasPrefix($0) } ?? key.path
+    return key.type.type(at: path.components.dropFirst(name.components.count))
+  }
+
+  /// Parses the VALUE of a command line as the schema's type; `nil` if the schema does not describe the key.
+  ///
+  /// - Parameter current: The key's present value, for types that allow any value.
+  /// - Throws: ``ToolError`` with status 4 that names the type, range or choices.
+  package func value(_ text: String, at path: TOMLPath, current: TOMLValue?) throws -> TOMLValue? {
+    guard let type = type(of: path) else { return nil }
+    do {
+      return try type.value(of: text, like: current ?? key(path)?.defaultValue)
+    } catch {
+      throw refusal(error, of: type.isText ? .string(text) : Shown.typed(text), at: path, hint: hint(text, type))
+    }
+  }
+
+  /// Throws if the key's schema does not allow a value.
+  ///
+  /// - Throws: ``ToolError`` with status 4 that names the type, range or choices.
+  package func check(_ value: TOMLValue, at path: TOMLPath) throws {
+    if let type = type(of: path) {
+      do {
+        try type.check(value)
+      } catch {
+        let hint = if case .string(let text) = value { hint(text, type) } else { String?.none }
+        throw refusal(error, of: value, at: path, hint: hint)
+      }
+    } else if let single = singleValue(above: path) {
+      throw ToolError(
+        .invalidValue,
+        "Cannot set '\(path)': '\(single.path)' must be \(single.type.expected), not a table. Nothing was written."
+      )
+    } else if key(around: path) == nil {
+      try checkTable(value, at: path)
+    }
+  }
+
+  /// The value above a path that is not a table, by its type.
+  func singleValue(above path: TOMLPath) -> (path: TOMLPath, type: SchemaType)? {
+    guard key(around: path) != nil else { return nil }
+    var above = path.parent
+    while !above.isRoot {
+      if let type = type(of: above) { return [.any, .table, .records].contains(type.kind) ? nil : (above, type) }
+      above = above.parent
+    }
+    return nil
+  }
+
+  /// Why the app would refuse a value, as a clause that does not show it; `nil` if it would accept it.
+  package func refusal(of path: TOMLPath, _ value: TOMLValue) -> String? {
+    guard let type = type(of: path) else { return nil }
+    do {
+      try type.check(value)
+      return nil
+    } catch {
+      let part = error.path.isEmpty ? "'\(path)'" : "'\(error.pathDescription)' in '\(path)'"
+      return "\(part) needs \(error.expected)\(error.reasonInParentheses)"
+    }
+  }
+
+  /// A table above keys: the value of each must be valid.
+  private func checkTable(_ value: TOMLValue, at path: TOMLPath) throws {
+    let below = keys(below: path)
+    guard !below.isEmpty else { return }
+    guard case .table(let table) = value else {
+      throw ToolError(
+        .invalidValue,
+        "Cannot set '\(path)' to \(Shown.short(value)): it is the table of '\(below[0].path)'"
+          + "\(below.count > 1 ? " and other keys" : ""). Nothing was written.")
+    }
+    for key in below {
+      let rest = TOMLPath(Array(key.path.components.dropFirst(path.components.count)))
+      if let value = table[path: rest] { try check(value, at: key.path) }
+    }
+  }
+
+  private func refusal(
+    _ error: SettingsValueError, of value: TOMLValue, at path: TOMLPath, hint: String? = nil
+  ) -> ToolError {
+    let isSecret = isSecret(path, value)
+    let error = isSecret ? error.redacted : error
+    var needed = "the key needs \(error.expected)\(error.reasonInParentheses)"
+    if error.isMissing {
+      needed = error.clause(about: "it")
+    } else if !error.path.isEmpty {
+      let part = UnknownKey.text(of: path.appending(TOMLPath(error.path)))
+      needed = "'\(part)' is \(error.found), but must be \(error.expected)\(error.reasonInParentheses)"
+    }
+    let shown = isSecret ? "that value" : Shown.short(value)
+    let advice = isSecret ? "" : hint.map { " \($0)" } ?? ""
+    return ToolError(.invalidValue, "Cannot set '\(path)' to \(shown): \(needed).\(advice) Nothing was written.")
+  }
+
+  /// What was probably meant by the text for a value that the type does not allow, as a sentence.
+  private func hint(_ text: String, _ type: SchemaType) -> String? {
+    if case .string(let inner)? = try? TOMLValue(parsing: text), (try? type.value(of: inner)) != nil {
+      return "Leave out the quotes."
+    }
+    if type.kind == .array, !text.hasPrefix("[") {
+      return "To add an element, use --append; to set all, write a TOML array such as [\"a\", \"b\"]."
+    }
+    let choices = (type.choices ?? []).map(Shown.bare)
+    return Suggestion.nearest(to: text, among: choices).map { "Did you mean '\($0)'?" }
+  }
+
+  /// The possible values of a key, for completion.
+  package func choices(of path: TOMLPath) -> [String] {
+    guard let type = type(of: path) else { return [] }
+    if let choices = type.choices { return choices.map(Shown.bare) }
+    return type.kind == .boolean ? ["true", "false"] : []
+  }
+
+  /// The app's value at a path that no file sets: a key's default, a part of it, or the table of several.
+  package func defaultValue(at path: TOMLPath) -> TOMLValue? {
+    if let key = key(around: path) {
+      guard let name = key.paths.first(where: { path.hasPrefix($0) }) else { return nil }
+      let rest = TOMLPath(Array(path.components.dropFirst(name.components.count)))
+      if rest.isRoot { return key.defaultValue }
+      guard case .table(let table)? = key.defaultValue else { return nil }
+      return table[path: rest]
+    }
+    return defaults(below: path).map { .table($0) }
+  }
+
+  /// The defaults of the keys below a path as a table; `nil` if there are none.
+  package func defaults(below path: TOMLPath = .root) -> TOMLTable? {
+    var table = TOMLTable()
+    for key in keys(below: path) where key.path != path {
+      if let value = key.defaultValue { table.apply(Edit(path: Self.rest(of: key.path, below: path), value: value)) }
+    }
+    return table.isEmpty ? nil : table
+  }
+
+  /// Whether a value is secret, is part of a secret, or contains one.
+  ///
+  /// - Parameter value: `nil` to go by what is declared alone.
+  package func isSecret(_ path: TOMLPath, _ value: TOMLValue?) -> Bool {
+    knownKeys.mayBeSecret(path) || value.map { knownKeys.hides(path, $0) } ?? false
+  }
+
+  /// A text of the target, with what must not be shown of it.
+  ///
+  /// - Parameters:
+  ///   - text: A text that no visible comment may have.
+  ///   - isEditable: Whether lines that do not parse are shown if they name no secret, so that they can be mended.
+  package func redaction(of bytes: [UInt8], hidingCommentsWith text: String? = nil, isEditable: Bool = false)
+    -> Redaction
+  {
+    var keys = knownKeys
+    if let text { keys.insert(comment: text) }
+    let migrations = schema?.migrations ?? .none
+    // Where code moves a value cannot be known here.
+    if keys.hasSecrets, migrations.migrations.contains(where: { $0.steps.contains(where: StepForms.needsTheApp) }) {
+      let document = try? TOMLDocument(parsing: bytes)
+      let version = document.flatMap { try? SettingsMigrations.version(of: $0) } ?? 1
+      keys.isCautious = migrations.pending(from: version).contains { $0.steps.contains(where: StepForms.needsTheApp) }
+    }
+    return Redaction(of: bytes, keys, migrations, hidesFault: !isEditable && keys.hasSecrets)
+  }
+
+  // MARK: Names of earlier releases
+
+  /// The key that contains a path, if it has former names, and the part of its value.
+  func renamedKey(around path: TOMLPath) -> (key: SchemaKey, part: TOMLPath)? {
+    guard let key = key(around: path), !key.formerPaths.isEmpty,
+      let name = key.paths.first(where: { path.hasPrefix($0) })
+    else { return nil }
+    return (key, Self.rest(of: path, below: name))
+  }
+
+  package static func rest(of path: TOMLPath, below other: TOMLPath) -> TOMLPath {
+    TOMLPath(Array(path.components.dropFirst(other.components.count)))
+  }
+
+  /// The names of a path, the present one first, if its key has former names.
+  package func names(of path: TOMLPath) -> [TOMLPath] {
+    renamedKey(around: path).map { key, part in key.paths.map { $0.appending(part) } } ?? [path]
+  }
+
+  /// The value that the files have at a path, for a key under its present or else a former name.
+  package func storedValue(of path: TOMLPath, in snapshot: SettingsSnapshot) -> TOMLValue? {
+    guard let (key, part) = renamedKey(around: path) else { return snapshot[path] }
+    let found = LayerLookup(snapshot.stored(for: key.settingsKey), at: part.components[...])
+    return if case .value(let value) = found { value } else { nil }
+  }
+
+  /// The value that the files have for a key, under its present or else a former name, or else its default. The app may
+  /// use another one; see ``usedValue(of:in:)``.
+  package func effectiveValue(of path: TOMLPath, in snapshot: SettingsSnapshot) -> TOMLValue? {
+    let stored = storedValue(of: path, in: snapshot)
+    // A table of several keys also gets the defaults of those without a value, and values under former names.
+    if case .table(let table)? = stored ?? .table(TOMLTable()), key(around: path) == nil {
+      let all = (defaults(below: path) ?? TOMLTable()).merging(renamed(table, at: path, in: snapshot))
+      return all.isEmpty ? stored : .table(all)
+    }
+    return stored ?? defaultValue(at: path)
+  }
+
+  /// What a value lacks so that the app cannot use it, as a sentence; `nil` if it lacks nothing.
+  ///
+  /// - Parameter path: A place in the value that was changed.
+  package func lack(around path: TOMLPath, in snapshot: SettingsSnapshot) -> String? {
+    guard let key = key(around: path), let name = key.paths.first(where: { path.hasPrefix($0) }) else { return nil }
+    let isRecord = key.type.kind == .records
+    let place = TOMLPath(Array(path.components.prefix(name.components.count + (isRecord ? 1 : 0))))
+    guard isRecord ? place != name : key.type.kind == .table, let type = type(of: place), let value = snapshot[place]
+    else { return nil }
+    do throws(SettingsValueError) {
+      try type.check(value, isStored: true)
+      return nil
+    } catch {
+      return error.isMissing ? error.lack(in: place, isRecord: isRecord) : nil
+    }
+  }
+
+  /// A table of several keys with each value under its present name.
+  func renamed(_ table: TOMLTable, at path: TOMLPath, in snapshot: SettingsSnapshot) -> TOMLTable {
+    var table = table
+    let renamedKeys = named(below: path).filter { !$0.formerPaths.isEmpty }
+    for former in renamedKeys.flatMap(\.formerPaths) where former.hasPrefix(path) {
+      table.apply(Edit(path: Self.rest(of: former, below: path), value: nil))
+    }
+    for key in renamedKeys where key.path.hasPrefix(path) {
+      guard let value = snapshot.stored(for: key.settingsKey) else { continue }
+      table.apply(Edit(path: Self.rest(of: key.path, below: path), value: value))
+    }
+    return table
+  }
+}
+
+extension Shown {
+  /// Shown in place of a secret.
+  package static let redacted = "(secret)"
+
+  /// The value that the text of a command line looks like.
+  package static func typed(_ text: String) -> TOMLValue { (try? TOMLValue(parsing: text)) ?? .string(text) }
+
+  /// A value for a message, shortened if it is long.
+  package static func short(_ value: TOMLValue) -> String {
+    value.tomlText.shortened(to: 80)
+  }
+}

@@ -1,0 +1,138 @@
+package import AppSettings
+
+/// How values are shown.
+package enum Shown {
+  /// A value as `get` prints it: a string without quotes, anything else as TOML.
+  package static func bare(_ value: TOMLValue) -> String {
+    if case .string(let text) = value { text } else { value.tomlText }
+  }
+
+  /// A value as `get` prints it, each float as its file has it: a version 1.10 is not 1.1.
+  package static func bare(
+    _ value: TOMLValue, at path: TOMLPath, in snapshot: SettingsSnapshot, _ schema: SchemaLookup
+  ) -> String {
+    if case .string(let text) = value { text } else { text(value, at: path, in: snapshot, schema) }
+  }
+
+  /// A value as TOML on one line, each float as its file has it.
+  package static func text(
+    _ value: TOMLValue, at path: TOMLPath, in snapshot: SettingsSnapshot, _ schema: SchemaLookup
+  ) -> String {
+    guard value.hasFloat else { return value.tomlText }
+    if case .table(let table) = value {
+      let members = table.map { key, value in
+        "\(TOMLPath([key])) = \(text(value, at: path.appending(key), in: snapshot, schema))"
+      }
+      return "{ " + members.joined(separator: ", ") + " }"
+    }
+    for name in schema.names(of: path) {
+      guard let layer = snapshot.layerIndex(of: name), let text = snapshot.layers[layer].document.lineText(at: name),
+        (try? TOMLValue(parsing: text)) == value
+      else { continue }
+      return text
+    }
+    return value.tomlText
+  }
+
+  /// A value as JSON, keys in the order of the file. Values without a JSON form (dates, `nan`, `inf`) become strings.
+  package static func json(_ value: TOMLValue?) -> String {
+    switch value {
+    case nil: "null"
+    case .string(let text): JSONText.quoted(text)
+    case .integer(let number): String(number)
+    case .float(let number) where number.isFinite: "\(number)"
+    case .boolean(let flag): flag ? "true" : "false"
+    case .array(let elements): "[" + elements.map(json).joined(separator: ",") + "]"
+    case .table(let table): object(table.map { ($0.key, json($0.value)) })
+    case let other?: JSONText.quoted(other.tomlText)
+    }
+  }
+
+  /// A table as JSON, one member a line.
+  package static func indented(_ table: TOMLTable, _ indent: String = "") -> String {
+    guard !table.isEmpty else { return "{}" }
+    let members = table.map { key, value in
+      let text = if case .table(let inner) = value { indented(inner, indent + "  ") } else { json(value) }
+      return "\(indent)  \(JSONText.quoted(key)): \(text)"
+    }
+    return "{\n\(members.joined(separator: ",\n"))\n\(indent)}"
+  }
+
+  /// A JSON object from members whose values are JSON.
+  package static func object(_ members: [(String, String)]) -> String {
+    var text = "{"
+    text.reserveCapacity(members.reduce(2) { $0 + $1.0.utf8.count + $1.1.utf8.count + 4 })
+    for (name, value) in members {
+      if text.utf8.count > 1 { text += "," }
+      text += JSONText.quoted(name)
+      text += ":"
+      text += value
+    }
+    return text + "}"
+  }
+
+  /// The source of a value, as JSON members: `key value layer file line isDefault isLocked problem`.
+  ///
+  /// - Parameters:
+  ///   - redacting: Whether to hide a secret.
+  ///   - app: An app to name in a first member `app`.
+  package static func record(
+    _ path: TOMLPath, in snapshot: SettingsSnapshot, _ schema: SchemaLookup, redacting: Bool = false,
+    app: String? = nil
+  ) -> String {
+    let origin = schema.origin(of: path, in: snapshot)
+    let value = schema.usedValue(of: path, in: snapshot).flatMap { schema.withoutSecrets($0, at: path).value }
+    return object(
+      (app.map { [("app", JSONText.quoted($0))] } ?? []) + [
+        ("key", JSONText.quoted(path.description)),
+        ("value", redacting && value != nil && schema.isSecret(path, value) ? JSONText.quoted(redacted) : json(value)),
+        ("layer", JSONText.quoted(origin.layer.kind.rawValue)),
+        ("file", origin.layer.file.map(JSONText.quoted) ?? "null"),
+        ("line", origin.position.map { String($0.line) } ?? "null"),
+        ("isDefault", origin.isDefault ? "true" : "false"),
+        ("isLocked", origin.isLocked ? "true" : "false"),
+        ("problem", schema.unusable(at: path, in: snapshot).first.map { JSONText.quoted($0.message) } ?? "null"),
+      ])
+  }
+
+  /// One layer's value, as a JSON object: `layer file line key value state`.
+  ///
+  /// A hidden value is hidden here, too: it may be an old secret that still works elsewhere.
+  package static func record(_ value: LayerValue, _ schema: SchemaLookup) -> String {
+    let isSecret = schema.isSecret(value.path, value.value)
+    return object([
+      ("layer", JSONText.quoted(value.layer.kind.rawValue)),
+      ("file", value.layer.file.map(JSONText.quoted) ?? "null"),
+      ("line", value.position.map { String($0.line) } ?? "null"),
+      ("key", JSONText.quoted(value.path.description)),
+      ("value", isSecret ? JSONText.quoted(redacted) : json(value.value)),
+      ("state", JSONText.quoted(value.state.name)),
+    ])
+  }
+
+  /// A layer, its file and a line in it.
+  package static func place(_ layer: SettingsLayer, _ position: TOMLPosition?) -> String {
+    guard let file = layer.file else { return layer.kind.rawValue }
+    return "\(layer.kind.rawValue) \(PathText.shown(file))" + (position.map { ":\($0.line)" } ?? "")
+  }
+
+  /// A value's layer, file and line, in words.
+  package static func place(of path: TOMLPath, in snapshot: SettingsSnapshot, _ schema: SchemaLookup) -> String {
+    let origin = schema.origin(of: path, in: snapshot)
+    let text = place(origin.layer, origin.position)
+    return origin.isLocked ? text + " (locked)" : text
+  }
+}
+
+extension LayerValue.State {
+  /// The name for scripts and listings.
+  package var name: String {
+    switch self {
+    case .used: "used"
+    case .merged: "merged"
+    case .hidden: "hidden"
+    case .ignored: "ignored"
+    case .unusable: "unusable"
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import AppSettings
+import AppSettingsSchema
+
+/// The ids of apps, and what was probably meant by an unknown one.
+package enum AppName {
+  /// The failure for an app without settings and without a schema; `nil` if none is like it and it may be new.
+  ///
+  /// - Parameter mayBeNew: Whether the verb can make an app.
+  package static func unknown(_ target: String, mayBeNew: Bool = false) -> ToolError? {
+    let known = ((try? InstalledApp.all().map(\.app)) ?? []).filter { $0 != target }
+    let ending = Suggestion.apps(endingIn: target, among: known)
+    let names = ending.count > 1 ? ending : [Suggestion.app(nearest: target, among: known)].compactMap(\.self)
+    if mayBeNew, names.isEmpty { return nil }
+    let shown = names.prefix(4).map { "'\($0)'" }.joined(separator: names.count == 2 ? " or " : ", ")
+    var failure = ToolError(
+      .unknown,
+      "Unknown app '\(target)': it has neither settings nor a schema."
+        + (names.isEmpty
+          ? " 'settings-cli apps' lists the apps."
+          : names.count > 2 ? " Did you mean one of \(shown)?" : " Did you mean \(shown)?")
+        + (mayBeNew ? " To make a new app, use --create." : ""))
+    if ending.count == 1 { failure.meantApp = MeantApp(typed: target, id: ending[0]) }
+    return failure
+  }
+
+  /// Throws if a target is an app without a file in any layer and without a schema.
+  ///
+  /// - Throws: ``ToolError`` with status 3 and a suggestion.
+  package static func checkKnown(_ target: String) throws {
+    guard !target.utf8.contains(UInt8(ascii: "/")), try InstalledApp.find(target).isUnknown,
+      let failure = unknown(target)
+    else { return }
+    throw failure
+  }
+}

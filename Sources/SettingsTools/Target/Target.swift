@@ -1,0 +1,195 @@
+package import AppSettings
+package import AppSettingsSchema
+import Glibc
+import Synchronization
+
+/// What a tool works on: the settings of an app, given by its id, or a file, given by its path.
+package struct Target: Sendable {
+  /// The file of an app that is read and written, with the layers below it.
+  package enum Layer: Equatable, Sendable {
+    /// The file that the app writes: the user's, or the active profile.
+    case own
+    /// Another file of the person's.
+    case personal(PersonalFile)
+    /// Administrators' main file, or a drop-in.
+    case system, dropIn(String)
+  }
+
+  /// The app's id, or the path as it was typed.
+  package let name: String
+  package let layer: Layer
+  /// Takes what there is to say while the target is used.
+  package let tell: ToolMessageHandler
+  /// The text of the path, if it is one.
+  private let path: String
+  private let found: FoundSchema
+
+  /// Whether it is a path. A path stands for that file alone, without administrators' files and schema.
+  package var isFile: Bool { name.utf8.contains(UInt8(ascii: "/")) }
+
+  /// - Parameter path: The text of the path, if the name has other bytes than those of a text.
+  package init(_ name: String, _ layer: Layer = .own, path: String? = nil, telling tell: @escaping ToolMessageHandler) {
+    (self.name, self.layer, self.tell, self.path) = (name, layer, tell, path ?? name)
+    found = FoundSchema()
+  }
+
+  private init(_ other: Target, _ layer: Layer) {
+    (name, self.layer, tell, path, found) = (other.name, layer, other.tell, other.path, other.found)
+  }
+
+  /// The same app's settings in another layer.
+  package func at(_ layer: Layer) -> Target { Target(self, layer) }
+
+  /// The words for a command on this target, for messages.
+  package var words: String {
+    switch layer {
+    case .own: name
+    case .personal(let file): file.word.map { "\(name) --layer \($0)" } ?? (try? location().file) ?? name
+    case .system: "\(name) --system"
+    case .dropIn(let dropIn): "\(name) --drop-in \(dropIn)"
+    }
+  }
+
+  /// Where the settings are.
+  ///
+  /// - Parameter followsChoice: Whether a store there goes along when another profile is chosen.
+  /// - Throws: ``ToolError`` with status 2 for a file's name without a slash; ``SettingsError``.
+  package func location(followingChoice followsChoice: Bool = false) throws -> SettingsLocation {
+    if isFile { return try SettingsLocation(file: path) }
+    try checkNotFile()
+    switch layer {
+    case .own:
+      let location = try SettingsLocation(app: name)
+      return followsChoice ? location : try location.resolvingProfile()
+    case .personal(let file): return try file.location(of: name)
+    case .system: return try SettingsLocation(administratorsOf: name)
+    case .dropIn(let dropIn): return try SettingsLocation(administratorsOf: name, dropIn: dropIn)
+    }
+  }
+
+  /// Throws if the name is one that people give to files: as an app's id it would make a directory of that name.
+  private func checkNotFile() throws {
+    guard name.lowercased().hasSuffix(".toml") else { return }
+    throw ToolError(
+      .usage, "'\(name)' is not an app's id. For the file in this directory, write './\(name)'.")
+  }
+
+  /// Whether it is an administrators' file.
+  package var isAdministrators: Bool {
+    switch layer {
+    case .own, .personal: false
+    case .system, .dropIn: true
+    }
+  }
+
+  // MARK: The schema
+
+  /// What the target's schema says. An unusable one is told, once, and ignored.
+  package var schema: SchemaLookup {
+    do {
+      return try findSchema()
+    } catch {
+      // An invalid id of an app is reported by the code that opens the target.
+      if (error as? SettingsError)?.code != .invalidLocation {
+        tell(ToolMessage(.warning, "\(error) The schema is ignored."))
+      }
+      return found.keep(SchemaLookup(schema: nil, isUsable: false))
+    }
+  }
+
+  /// The same for what writes: without its schema it could not know what the app would refuse.
+  ///
+  /// - Throws: ``SettingsError`` if the schema cannot be used.
+  @discardableResult package func findSchema() throws -> SchemaLookup {
+    if let known = found.schema { return known }
+    // Compiling the patterns would cost more than the rest; a key's own is compiled when its value is checked.
+    return found.keep(
+      SchemaLookup(schema: try isFile ? nil : SettingsSchema.find(app: name, checksPatterns: false)))
+  }
+
+  /// Reads the schema again when it is needed next.
+  package func forgetSchema() { found.forget() }
+
+  /// The target's schema for what needs one; `nil` if there is none.
+  ///
+  /// - Throws: ``SettingsError`` if the schema cannot be used.
+  package func fileSchema() throws -> SettingsSchema? {
+    if isFile { return nil }
+    try checkNotFile()
+    return try SettingsSchema.find(app: name)
+  }
+
+  // MARK: What was probably meant
+
+  /// Throws if this is an app without a settings file in any layer, a backup or a schema.
+  ///
+  /// - Parameter mayBeNew: Whether that is fine unless the id is similar to that of another app, or the name of a file here.
+  package func checkKnown(_ opened: OpenedSettings, mayBeNew: Bool = false) throws {
+    // An app with an unusable schema is known too.
+    guard !isFile, try InstalledApp.find(name).isUnknown else { return }
+    // What was forgotten is not made again without a word.
+    if !mayBeNew, try !opened.store.backups.isEmpty { return }
+    if SettingsFile.isThere("./" + name) {
+      throw ToolError(
+        .unknown,
+        "Unknown app '\(name)'. For the file in this directory, write './\(name)'."
+          + (mayBeNew ? " To make a new app, use --create." : ""))
+    }
+    if let failure = AppName.unknown(name, mayBeNew: mayBeNew) { throw failure }
+  }
+
+  /// What to do about the user's file if it does not parse: what `recover --restore` would bring back, and from when.
+  package var repairAdvice: RepairAdvice {
+    // A name with spaces is in double quotes, since the command is in single ones.
+    let isPlain = !name.contains { " \"$`\\!'".contains($0) }
+    let isQuotable = !name.contains { "\"$`\\!'".contains($0) }
+    let word = isPlain ? words : isQuotable ? "\"\(name)\"" : "TARGET"
+    let location = try? location()
+    return { broken in
+      let search = location.map { RecoverySearch(for: broken, at: $0) }
+      let correction = "Correct it with 'settings-cli edit \(word)', or "
+      guard let source = search?.source else {
+        let rest =
+          search?.incomplete.map {
+            "'settings-cli at \(word) --entry \($0.id)' prints the text of \(Moment.text($0.time)) without the values "
+              + "that its history does not keep."
+          } ?? "No earlier text of it is kept."
+        return correction + "move it to the backups with 'settings-cli recover \(word)'. \(rest)"
+      }
+      return "\(correction)bring back \(source.words) with 'settings-cli recover \(word) --restore'."
+    }
+  }
+}
+
+/// The schema of a target, which is read once.
+private final class FoundSchema: Sendable {
+  // Protects it: two threads may ask at once.
+  private let lookup = Mutex<SchemaLookup?>(nil)
+
+  var schema: SchemaLookup? { lookup.withLock { $0 } }
+
+  func keep(_ schema: SchemaLookup) -> SchemaLookup {
+    lookup.withLock { $0 = schema }
+    return schema
+  }
+
+  func forget() { lookup.withLock { $0 = nil } }
+}
+
+extension RecoverySource {
+  /// What it is, and from when.
+  fileprivate var words: String {
+    switch origin {
+    case .entry(let entry): "the text of \(Moment.text(time)) (#\(entry.id) of its history)"
+    case .backup: "the backup of \(Moment.text(time))"
+    }
+  }
+}
+
+extension SettingsFile {
+  /// Whether a path names a file, and not a directory.
+  fileprivate static func isThere(_ path: String) -> Bool {
+    guard let status = try? Syscalls().status(at: path) else { return false }
+    return !status.isDirectory
+  }
+}
