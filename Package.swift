@@ -12,14 +12,12 @@ let package = Package(
     .library(name: "SettingsTOML", targets: ["SettingsTOML"]),
     .library(name: "AppSettings", targets: ["AppSettings"]),
     .library(name: "AppSettingsImport", targets: ["AppSettingsImport"]),
-    .library(name: "AppSettingsGarage", targets: ["AppSettingsGarage"]),
-    .library(name: "AppSettingsSchema", targets: ["AppSettingsSchema"]),
+    .library(name: "AppSettingsGarage", targets: ["AppSettingsGarage", "AppSettingsSealed"]),
     .library(name: "AppSettingsObserve", targets: ["AppSettingsObserve"]),
+    .library(name: "SettingsTools", targets: ["AppSettingsSchema", "SettingsTools"]),
     .library(name: "AppSettingsFoundation", targets: ["AppSettingsFoundation"]),
     .library(name: "AppSettingsTesting", targets: ["AppSettingsTesting"]),
-    .library(name: "AppSettingsSealed", targets: ["AppSettingsSealed"]),
-    .library(name: "AppSettingsServiceLifecycle", targets: ["AppSettingsServiceLifecycle"]),
-    .library(name: "AppSettingsConfiguration", targets: ["AppSettingsConfiguration"]),
+    .library(name: "AppSettingsAdapters", targets: ["AppSettingsServiceLifecycle", "AppSettingsConfiguration"]),
     .executable(name: "settings-cli", targets: ["settings-cli"]),
   ],
   traits: [
@@ -149,13 +147,16 @@ let package = Package(
         "AppSettingsSealed", "AppSettingsGarage", "TestSupport", .product(name: "Logging", package: "swift-log"),
         .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["SealedRecords"])),
       ]),
+    .testTarget(
+      name: "SettingsToolsTests",
+      dependencies: ["AppSettings", "AppSettingsSchema", "SettingsTools", "TestSupport", "settings-cli"]),
     .testTarget(name: "SettingsCLITests", dependencies: ["TestSupport", "settings-cli"], exclude: ["Fixtures"]),
     .testTarget(
       name: "DocumentationTests",
       dependencies: [
         "AppSettings", "AppSettingsImport", "AppSettingsGarage", "AppSettingsSchema",
-        "AppSettingsFoundation", "AppSettingsObserve", "AppSettingsTesting", "TestSupport", "settings-cli",
-        "documentation-quick-start", "documentation-quick-start-top-level",
+        "AppSettingsFoundation", "AppSettingsObserve", "AppSettingsTesting", "SettingsTools", "TestSupport",
+        "settings-cli", "documentation-quick-start", "documentation-quick-start-top-level",
       ],
       exclude: ["Fixtures", "Passages/Fixtures"]),
     // The fuzzers over fixed inputs; in the package Fuzz, libFuzzer runs them. They reach for what is internal, so that
@@ -359,7 +360,8 @@ func exampleTargets() -> [Target] {
       ],
       path: "Examples/PortService/Sources", packageAccess: false),
     .executableTarget(
-      name: "desktop-app", dependencies: ["AppSettings", "AppSettingsObserve"], path: "Examples/DesktopApp/Sources",
-      packageAccess: false),
+      name: "desktop-app",
+      dependencies: ["AppSettings", "AppSettingsObserve", "AppSettingsSchema", "SettingsTools"],
+      path: "Examples/DesktopApp/Sources", packageAccess: false),
   ]
 }

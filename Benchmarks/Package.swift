@@ -50,7 +50,7 @@ let package = Package(
         "BenchmarkHarness",
         .product(name: "AppSettings", package: "app-settings"),
         .product(name: "AppSettingsGarage", package: "app-settings"),
-        .product(name: "AppSettingsSchema", package: "app-settings"),
+        .product(name: "SettingsTools", package: "app-settings"),
       ],
       path: "Sources/GrowthBenchmarks"),
     .executableTarget(

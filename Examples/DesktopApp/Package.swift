@@ -14,6 +14,7 @@ let package = Package(
       dependencies: [
         .product(name: "AppSettings", package: "app-settings"),
         .product(name: "AppSettingsObserve", package: "app-settings"),
+        .product(name: "SettingsTools", package: "app-settings"),
       ],
       path: "Sources")
   ]

@@ -16,7 +16,7 @@ let package = Package(
       dependencies: [
         .product(name: "AppSettings", package: "app-settings"),
         .product(name: "AppSettingsObserve", package: "app-settings"),
-        .product(name: "AppSettingsServiceLifecycle", package: "app-settings"),
+        .product(name: "AppSettingsAdapters", package: "app-settings"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "Logging", package: "swift-log"),
       ],

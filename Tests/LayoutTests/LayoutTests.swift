@@ -13,7 +13,7 @@ struct LayoutTests {
       "History", "Store", "Records",
     ],
     "Sources/AppSettingsObserve": ["Hub", "Streams", "Callbacks", "Access", "Records"],
-    "Sources/SettingsTools": ["Base", "Schema", "Text", "Target", "Changes", ""],
+    "Sources/SettingsTools": ["Base", "Schema", "Text", "Target", "Changes", "Facts", ""],
     "Sources/settings-cli": ["Base", "Terminal", "Shown", "Target", "Verbs", ""],
     "Page/Sources/SettingsPage": [
       "Base", "Assets", "JSON", "Life", "HTTP", "Command", "Events", "Trials", "Interface", "Server",

@@ -1,5 +1,6 @@
 import AppSettings
 import AppSettingsObserve
+import AppSettingsSchema
 import Dispatch
 import Glibc
 
@@ -15,10 +16,17 @@ enum Theme: String, CaseIterable, SettingsSerializable {
 @main
 @MainActor
 struct DesktopApp {
+  static let id = "org.example.desktop"
+
   static func main() throws {
+    if CommandLine.arguments.dropFirst().first == "--settings" {
+      // The schema tells tools what the keys are. An app writes it when it is installed.
+      try SettingsSchema(app: id, keys: [.theme, .fontSize]).write()
+      return try Dialog(app: id).run()
+    }
     let loop = MainLoop()
     let window = Window()
-    let settings = try SettingsStore(app: "org.example.desktop")
+    let settings = try SettingsStore(app: id)
 
     // These functions are called now, and then on the thread that makes a change: the one that watches the files, say.
     // So they do nothing but post to the loop. They last as long as the window.

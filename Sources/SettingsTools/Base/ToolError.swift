@@ -3,7 +3,7 @@ import Glibc
 
 /// Why a tool could not do what it was asked to do. Nothing was written, unless the message says so.
 public struct ToolError: Error, CustomStringConvertible {
-  /// What kind of failure it is. The raw value is the exit status of `settings-cli`, which scripts rely on.
+  /// The kinds of failures. The raw value is the exit status of `settings-cli`, which scripts rely on.
   public enum Status: Int32, Sendable, Codable {
     /// There is no such value, entry or change.
     case noValue = 1
@@ -27,6 +27,7 @@ public struct ToolError: Error, CustomStringConvertible {
     case elsewhere = 10
   }
 
+  /// What kind of failure it is.
   public package(set) var status: Status
   /// What, where, why and what to do, as sentences; `nil` if the status says everything.
   public package(set) var message: String?
@@ -42,7 +43,8 @@ public struct ToolError: Error, CustomStringConvertible {
     self.message = message
   }
 
-  public var description: String { message ?? "" }
+  /// The message.
+  public var description: String { message ?? "\(status)" }
 
   /// - Parameter location: Where the settings are that could not be read or written, for advice on permissions.
   package init(_ error: SettingsError, at location: SettingsLocation? = nil) {

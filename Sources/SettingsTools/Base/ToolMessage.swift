@@ -1,5 +1,6 @@
 /// What a tool has to say beside its result: on a terminal, what goes to standard error.
 public struct ToolMessage: Sendable, Hashable, Codable {
+  /// How much it matters.
   public enum Severity: String, Sendable, Codable {
     /// What is good to know.
     case note
@@ -7,6 +8,7 @@ public struct ToolMessage: Sendable, Hashable, Codable {
     case warning
   }
 
+  /// How much it matters.
   public let severity: Severity
   /// Sentences, without a secret.
   public let text: String

@@ -6,9 +6,11 @@ public import AppSettings
 /// try settings.apply([.set("editor.font-size", to: "14"), .unset("theme"), .append("recent", "/tmp/a")])
 /// ```
 ///
-/// As JSON it is a line of `settings-cli batch`: `{"set": "editor.font-size", "toml": "14"}`.
+/// With `Codable` it is `{"action": "set", "key": "editor.font-size", "text": "14"}`, and in place of what was typed a value
+/// has `toml`.
 public struct SettingChange: Sendable, Hashable {
-  public enum Action: String, Sendable, Hashable, CaseIterable {
+  /// What is done with a value.
+  public enum Action: String, Sendable, Hashable, Codable, CaseIterable {
     /// Stores a value.
     case set
     /// Removes the value, so that those of lower layers and the default take effect again.
@@ -31,6 +33,7 @@ public struct SettingChange: Sendable, Hashable {
     case toml(TOMLValue, text: String)
   }
 
+  /// What is done with the value.
   public let action: Action
   package let path: TOMLPath
   package let value: Value
@@ -81,5 +84,41 @@ extension SettingChange {
   /// - Throws: ``ToolError`` `usage` for a text that is no dotted key.
   public static func remove(_ key: String, _ text: String) throws -> SettingChange {
     try SettingChange(.remove, key, .typed(text, nil))
+  }
+}
+
+extension SettingChange: Codable {
+  private enum CodingKeys: String, CodingKey { case action, key, text, toml }
+
+  /// Decodes a change.
+  public init(from decoder: any Decoder) throws {
+    let members = try decoder.container(keyedBy: CodingKeys.self)
+    let action = try members.decode(Action.self, forKey: .action)
+    let key = try members.decode(String.self, forKey: .key)
+    let text = try members.decodeIfPresent(String.self, forKey: .text)
+    let toml = try members.decodeIfPresent(String.self, forKey: .toml)
+    var value = Value.none
+    if action != .unset {
+      guard (text == nil) != (toml == nil) else {
+        throw DecodingError.dataCorrupted(
+          DecodingError.Context(
+            codingPath: decoder.codingPath, debugDescription: "A change needs either 'text' or 'toml'."))
+      }
+      value = try toml.map { .toml(try TOMLValue(parsing: $0), text: $0) } ?? .typed(text ?? "", nil)
+    }
+    try self.init(action, key, value)
+  }
+
+  /// Encodes the change.
+  public func encode(to encoder: any Encoder) throws {
+    var members = encoder.container(keyedBy: CodingKeys.self)
+    try members.encode(action, forKey: .action)
+    try members.encode(key, forKey: .key)
+    switch value {
+    case .none: break
+    case .typed(let text, _): try members.encode(text, forKey: .text)
+    case .json(let value): try members.encode(value.tomlText, forKey: .toml)
+    case .toml(_, let text): try members.encode(text, forKey: .toml)
+    }
   }
 }

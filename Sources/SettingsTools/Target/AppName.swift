@@ -6,8 +6,10 @@ package enum AppName {
   /// The failure for an app without settings and without a schema; `nil` if none is like it and it may be new.
   ///
   /// - Parameter mayBeNew: Whether the verb can make an app.
-  package static func unknown(_ target: String, mayBeNew: Bool = false) -> ToolError? {
-    let known = ((try? InstalledApp.all().map(\.app)) ?? []).filter { $0 != target }
+  package static func unknown(
+    _ target: String, mayBeNew: Bool = false, environment variables: [String: String]? = nil
+  ) -> ToolError? {
+    let known = ((try? InstalledApp.all(environment: variables).map(\.app)) ?? []).filter { $0 != target }
     let ending = Suggestion.apps(endingIn: target, among: known)
     let names = ending.count > 1 ? ending : [Suggestion.app(nearest: target, among: known)].compactMap(\.self)
     if mayBeNew, names.isEmpty { return nil }
@@ -26,9 +28,9 @@ package enum AppName {
   /// Throws if a target is an app without a file in any layer and without a schema.
   ///
   /// - Throws: ``ToolError`` with status 3 and a suggestion.
-  package static func checkKnown(_ target: String) throws {
-    guard !target.utf8.contains(UInt8(ascii: "/")), try InstalledApp.find(target).isUnknown,
-      let failure = unknown(target)
+  package static func checkKnown(_ target: String, environment variables: [String: String]? = nil) throws {
+    guard !target.utf8.contains(UInt8(ascii: "/")), try InstalledApp.find(target, environment: variables).isUnknown,
+      let failure = unknown(target, environment: variables)
     else { return }
     throw failure
   }

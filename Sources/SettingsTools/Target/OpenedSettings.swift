@@ -3,23 +3,26 @@ import AppSettingsSchema
 import Glibc
 import Synchronization
 
-/// The settings of an app, or a file, opened as tools show and change them: with what the app's schema says of them.
+/// The settings of an app, or a file, opened as tools show and change them: with what the app's schema says of them, which
+/// keys are secrets, and who has locked what.
+///
+/// `settings-cli`, the settings page and the fleet are views of it, and so can be an app's own dialog.
 public struct OpenedSettings: Sendable {
   package let target: Target
   package let store: SettingsStore
   /// What the app's schema says; without one, every question has an answer, too.
   package let schema: SchemaLookup
-  private let told = ToldProblems()
+  private let told: ToldProblems
 
   package init(_ target: Target, _ store: SettingsStore, _ schema: SchemaLookup) {
-    (self.target, self.store, self.schema) = (target, store, schema)
+    (self.target, self.store, self.schema, told) = (target, store, schema, ToldProblems())
   }
 
   /// The values of all files, as they were read last.
   package var snapshot: SettingsSnapshot { store.snapshot }
 
-  /// The path of the file that is written; empty for a store in memory.
-  package var file: String { store.location?.file ?? "" }
+  /// The path of the file that is written.
+  public var file: String { store.location?.file ?? "" }
 
   // MARK: Reading
 
@@ -234,9 +237,11 @@ extension OpenedSettings {
       guard !target.isFile else { return store.snapshot }
       switch target.layer {
       case .own, .personal(.profile): return store.snapshot
-      case .personal: return snapshot(at: try SettingsLocation(app: target.name).resolvingProfile())
+      case .personal:
+        return snapshot(at: try SettingsLocation(app: target.name, environment: target.environment).resolvingProfile())
       case .system, .dropIn:
-        var result = snapshot(at: try SettingsLocation(app: target.name).withoutPersonalLayers)
+        var result = snapshot(
+          at: try SettingsLocation(app: target.name, environment: target.environment).withoutPersonalLayers)
         result.userDocument = TOMLDocument()
         return result
       }

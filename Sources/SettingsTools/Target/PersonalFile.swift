@@ -50,13 +50,13 @@ package enum PersonalFile: Equatable, Sendable {
   /// Where the file is.
   ///
   /// - Throws: ``ToolError`` with status 3 for an unknown profile; ``SettingsError``.
-  package func location(of app: String) throws -> SettingsLocation {
+  package func location(of app: String, environment variables: [String: String]? = nil) throws -> SettingsLocation {
     switch self {
-    case .user: return try SettingsLocation(app: app, profile: .none)
-    case .declared(let place): return try SettingsLocation(declaredOf: app, place)
+    case .user: return try SettingsLocation(app: app, profile: .none, environment: variables)
+    case .declared(let place): return try SettingsLocation(declaredOf: app, place, environment: variables)
     case .profile(let name):
-      let location = try SettingsLocation(app: app, profile: .named(name))
-      try ProfileName.checkKnown(name, of: app)
+      let location = try SettingsLocation(app: app, profile: .named(name), environment: variables)
+      try ProfileName.checkKnown(name, of: app, environment: variables)
       return location
     }
   }
@@ -68,15 +68,17 @@ package enum ProfileName {
   ///
   /// - Parameter advice: What to do where no other name is near, as a sentence.
   /// - Throws: ``ToolError`` with status 3 and a suggestion.
-  package static func checkKnown(_ name: String, of app: String, advice: String? = nil) throws {
+  package static func checkKnown(
+    _ name: String, of app: String, advice: String? = nil, environment variables: [String: String]? = nil
+  ) throws {
     try SettingsProfile.check(name)
-    let location = try SettingsLocation(app: app)
+    let location = try SettingsLocation(app: app, environment: variables)
     // A choice that cannot be used does not matter here.
     let active = (try? location.resolvingProfile()) ?? location
     guard active.personal?.profile != name, let profiles = Profiles(of: active) else { return }
     let names = try profiles.names()
     guard !names.contains(name) else { return }
-    try AppName.checkKnown(app)
+    try AppName.checkKnown(app, environment: variables)
     let advice =
       Suggestion.nearest(to: name, among: names).map { "Did you mean '\($0)'?" }
       ?? advice ?? "To make it, run 'settings-cli profile \(app) new \(name)'."

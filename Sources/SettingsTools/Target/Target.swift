@@ -18,8 +18,10 @@ package struct Target: Sendable {
   /// The app's id, or the path as it was typed.
   package let name: String
   package let layer: Layer
-  /// Takes what there is to say while the target is used.
+  /// Gets the messages of whatever uses the target.
   package let tell: ToolMessageHandler
+  /// The variables that say where settings are; `nil` for those of the process.
+  let environment: [String: String]?
   /// The text of the path, if it is one.
   private let path: String
   private let found: FoundSchema
@@ -28,13 +30,18 @@ package struct Target: Sendable {
   package var isFile: Bool { name.utf8.contains(UInt8(ascii: "/")) }
 
   /// - Parameter path: The text of the path, if the name has other bytes than those of a text.
-  package init(_ name: String, _ layer: Layer = .own, path: String? = nil, telling tell: @escaping ToolMessageHandler) {
+  package init(
+    _ name: String, _ layer: Layer = .own, path: String? = nil, environment: [String: String]? = nil,
+    telling tell: @escaping ToolMessageHandler
+  ) {
     (self.name, self.layer, self.tell, self.path) = (name, layer, tell, path ?? name)
+    self.environment = environment
     found = FoundSchema()
   }
 
   private init(_ other: Target, _ layer: Layer) {
     (name, self.layer, tell, path, found) = (other.name, layer, other.tell, other.path, other.found)
+    environment = other.environment
   }
 
   /// The same app's settings in another layer.
@@ -55,15 +62,16 @@ package struct Target: Sendable {
   /// - Parameter followsChoice: Whether a store there goes along when another profile is chosen.
   /// - Throws: ``ToolError`` with status 2 for a file's name without a slash; ``SettingsError``.
   package func location(followingChoice followsChoice: Bool = false) throws -> SettingsLocation {
-    if isFile { return try SettingsLocation(file: path) }
+    if isFile { return try SettingsLocation(file: path, environment: environment) }
     try checkNotFile()
     switch layer {
     case .own:
-      let location = try SettingsLocation(app: name)
+      let location = try SettingsLocation(app: name, environment: environment)
       return followsChoice ? location : try location.resolvingProfile()
-    case .personal(let file): return try file.location(of: name)
-    case .system: return try SettingsLocation(administratorsOf: name)
-    case .dropIn(let dropIn): return try SettingsLocation(administratorsOf: name, dropIn: dropIn)
+    case .personal(let file): return try file.location(of: name, environment: environment)
+    case .system: return try SettingsLocation(administratorsOf: name, environment: environment)
+    case .dropIn(let dropIn):
+      return try SettingsLocation(administratorsOf: name, dropIn: dropIn, environment: environment)
     }
   }
 
@@ -104,7 +112,8 @@ package struct Target: Sendable {
     if let known = found.schema { return known }
     // Compiling the patterns would cost more than the rest; a key's own is compiled when its value is checked.
     return found.keep(
-      SchemaLookup(schema: try isFile ? nil : SettingsSchema.find(app: name, checksPatterns: false)))
+      SchemaLookup(
+        schema: try isFile ? nil : SettingsSchema.find(app: name, environment: environment, checksPatterns: false)))
   }
 
   /// Reads the schema again when it is needed next.
@@ -116,7 +125,7 @@ package struct Target: Sendable {
   package func fileSchema() throws -> SettingsSchema? {
     if isFile { return nil }
     try checkNotFile()
-    return try SettingsSchema.find(app: name)
+    return try SettingsSchema.find(app: name, environment: environment)
   }
 
   // MARK: What was probably meant
@@ -126,7 +135,7 @@ package struct Target: Sendable {
   /// - Parameter mayBeNew: Whether that is fine unless the id is similar to that of another app, or the name of a file here.
   package func checkKnown(_ opened: OpenedSettings, mayBeNew: Bool = false) throws {
     // An app with an unusable schema is known too.
-    guard !isFile, try InstalledApp.find(name).isUnknown else { return }
+    guard !isFile, try InstalledApp.find(name, environment: environment).isUnknown else { return }
     // What was forgotten is not made again without a word.
     if !mayBeNew, try !opened.store.backups.isEmpty { return }
     if SettingsFile.isThere("./" + name) {
@@ -135,7 +144,7 @@ package struct Target: Sendable {
         "Unknown app '\(name)'. For the file in this directory, write './\(name)'."
           + (mayBeNew ? " To make a new app, use --create." : ""))
     }
-    if let failure = AppName.unknown(name, mayBeNew: mayBeNew) { throw failure }
+    if let failure = AppName.unknown(name, mayBeNew: mayBeNew, environment: environment) { throw failure }
   }
 
   /// What to do about the user's file if it does not parse: what `recover --restore` would bring back, and from when.
