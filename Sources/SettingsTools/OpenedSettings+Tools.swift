@@ -109,14 +109,7 @@ extension OpenedSettings {
 
   /// What is wrong with the files, or may be: syntax, values that the app refuses, unknown keys, locks, permissions. Empty
   /// if nothing is.
-  public func findings() -> [FindingFacts] {
-    let isSystem = target.layer == .system
-    guard let location = store.location,
-      let place = isSystem
-        ? try? SettingsLocation(app: target.name, environment: target.environment).withoutPersonalLayers : location
-    else { return [] }
-    return SettingsCheck.findings(at: place, schema: schema.schema, checksOwn: !isSystem).map(FindingFacts.init)
-  }
+  public func findings() -> [FindingFacts] { allFindings.map(FindingFacts.init) }
 
   /// The digest of the file that is written, for ``apply(_:creating:onlyIf:isDryRun:)``.
   ///

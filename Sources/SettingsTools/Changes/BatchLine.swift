@@ -7,7 +7,7 @@ enum BatchLine {
   /// What is no edit, and why.
   case malformed(ToolError)
 
-  init(of line: ArraySlice<UInt8>) {
+  package init(of line: ArraySlice<UInt8>) {
     do {
       self = try BatchLine(line)
     } catch {

@@ -7,8 +7,8 @@ package struct ChangeAnswer {
   package var path: TOMLPath?
   /// Whether the edit changes the file.
   package var isChange: Bool?
-  /// The value that a `get` found, as JSON.
-  package var found: String?
+  /// The value that a `get` found.
+  package var found: TOMLValue?
   /// Why the app uses another value than the file has, for a `get`.
   package var problem: String?
   /// The reason why the edit was refused, or has no effect.
@@ -16,21 +16,18 @@ package struct ChangeAnswer {
   /// What is said of an edit that is fine but was not written.
   package var note: String?
 
-  /// The answer as JSON.
-  package var json: String {
-    var members = [("line", String(line)), ("ok", failure == nil && note == nil ? "true" : "false")]
-    if let path { members.append(("key", JSONText.quoted(path.description))) }
-    if let isChange, failure == nil, note == nil { members.append(("changed", isChange ? "true" : "false")) }
-    if let found { members.append(("value", found)) }
-    if let problem { members.append(("problem", JSONText.quoted(problem))) }
-    if let failure {
-      members.append(("status", String(failure.status.rawValue)))
-      // That is said of the edit by 'ok'; others may have been written.
-      let message = failure.message.map { $0.replacing(" Nothing was written.", with: "") }
-      if let message { members.append(("message", JSONText.quoted(message))) }
-    } else if let note {
-      members.append(("message", JSONText.quoted(note)))
-    }
-    return Shown.object(members)
+  /// As `batch` prints it.
+  package var json: JSONObject {
+    let isRefused = failure != nil || note != nil
+    var json: JSONObject = ["line": .number(line), "ok": .flag(!isRefused)]
+    if let path { json["key"] = .text(path.description) }
+    if let isChange, !isRefused { json["changed"] = .flag(isChange) }
+    if let found { json["value"] = .value(found) }
+    if let problem { json["problem"] = .text(problem) }
+    if let failure { json["status"] = .number(Int(failure.status.rawValue)) }
+    // What was written is said by 'ok'; others may have been.
+    let message = failure == nil ? note : failure?.message?.replacing(" Nothing was written.", with: "")
+    if let message { json["message"] = .text(message) }
+    return json
   }
 }

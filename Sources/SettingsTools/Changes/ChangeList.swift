@@ -150,7 +150,7 @@ package final class ChangeList {
       try schema.checkKnown(path)
       throw ToolError(.noValue, "'\(path)' has no value.")
     }
-    answer.found = Shown.json(shown)
+    answer.found = shown
   }
 
   private func make(_ change: SettingChange, in state: inout State, _ answer: inout ChangeAnswer) throws {

@@ -5,19 +5,12 @@ extension SettingsFinding {
   /// The word for how bad it is.
   package var severity: String { isError ? "error" : "warning" }
 
-  /// The finding as a JSON object.
-  package var json: String { Shown.object(members) }
-
-  package var members: [(String, String)] {
+  /// As `check --json` prints it.
+  package var json: JSONObject {
     [
-      ("file", JSONText.quoted(file)),
-      ("line", position.map { String($0.line) } ?? "null"),
-      ("column", position.map { String($0.column) } ?? "null"),
-      ("severity", JSONText.quoted(severity)),
-      ("kind", JSONText.quoted(kind.rawValue)),
-      ("key", key.map { JSONText.quoted($0.description) } ?? "null"),
-      ("message", JSONText.quoted(message)),
-      ("suggestion", suggestion.map(JSONText.quoted) ?? "null"),
+      "file": .text(file), "line": .number(position?.line), "column": .number(position?.column),
+      "severity": .text(severity), "kind": .text(kind.rawValue), "key": .text(key?.description),
+      "message": .text(message), "suggestion": .text(suggestion),
     ]
   }
 }
@@ -37,6 +30,19 @@ extension Target {
           .schema, error.message, file: error.file ?? file ?? name, position: error.position))
       return nil
     }
+  }
+}
+
+extension OpenedSettings {
+  /// What is wrong with all files, also with a schema that cannot be used. For administrators' main file, what all users
+  /// get.
+  package var allFindings: [SettingsFinding] {
+    var findings: [SettingsFinding] = []
+    if !schema.isUsable { _ = try? target.schema(named: nil, &findings) }
+    let isSystem = target.layer == .system
+    let all = try? SettingsLocation(app: target.name, environment: target.environment).withoutPersonalLayers
+    guard let location = isSystem ? all ?? store.location : store.location else { return findings }
+    return findings + SettingsCheck.findings(at: location, schema: schema.schema, checksOwn: !isSystem)
   }
 }
 

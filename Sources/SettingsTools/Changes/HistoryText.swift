@@ -38,65 +38,50 @@ package struct HistoryText {
 
   // MARK: JSON
 
-  private static func members(of app: String?) -> [(String, String)] {
-    app.map { [("app", JSONText.quoted($0))] } ?? []
-  }
-
-  /// The members of an entry without its changes.
-  package func members(of entry: SettingsHistoryEntry) -> [(String, String)] {
-    func text(_ value: String?) -> String { value.map(JSONText.quoted) ?? "null" }
-    return [
-      ("number", "\(entry.id)"), ("time", text(Moment.json(entry.time))), ("reason", text(entry.reason.rawValue)),
-      ("by", text(entry.actor.name)), ("program", text(entry.actor.program)),
-      ("pid", entry.actor.process.map { "\($0)" } ?? "null"), ("uid", entry.actor.user.map { "\($0)" } ?? "null"),
-      ("of", entry.reversed.map { "\($0)" } ?? "null"), ("isUndone", entry.isUndone ? "true" : "false"),
-      ("isUnrecorded", entry.isUnrecorded ? "true" : "false"),
-      ("isUnparsed", entry.isUnparsed ? "true" : "false"),
+  /// An entry without its changes.
+  package func json(_ entry: SettingsHistoryEntry) -> JSONObject {
+    [
+      "number": .number(entry.id), "time": .text(Moment.json(entry.time)), "reason": .text(entry.reason.rawValue),
+      "by": .text(entry.actor.name), "program": .text(entry.actor.program), "pid": .number(entry.actor.process),
+      "uid": .number(entry.actor.user), "of": .number(entry.reversed), "isUndone": .flag(entry.isUndone),
+      "isUnrecorded": .flag(entry.isUnrecorded), "isUnparsed": .flag(entry.isUnparsed),
     ]
   }
 
-  /// An entry as a JSON object.
+  /// An entry with its changes.
   ///
   /// - Parameter app: An app to name in a first member `app`.
-  package func json(_ entry: SettingsHistoryEntry, at paths: [TOMLPath]?, app: String? = nil) -> String {
-    let changes = changes(of: entry, at: paths).shown.map { change in
-      Shown.object([
-        ("key", JSONText.quoted(change.path.description)), ("old", Shown.json(change.old)),
-        ("new", Shown.json(change.new)), ("isHidden", change.isHidden ? "true" : "false"),
-        ("isLong", change.isLong ? "true" : "false"),
-      ])
+  package func json(_ entry: SettingsHistoryEntry, at paths: [TOMLPath]?, app: String? = nil) -> JSONObject {
+    let changes = changes(of: entry, at: paths).shown.map { change -> JSONObject in
+      [
+        "key": .text(change.path.description), "old": .value(change.old), "new": .value(change.new),
+        "isHidden": .flag(change.isHidden), "isLong": .flag(change.isLong),
+      ]
     }
-    return Shown.object(
-      Self.members(of: app) + members(of: entry) + [("changes", "[\(changes.joined(separator: ","))]")])
+    return JSONObject(naming: app) + json(entry) + ["changes": .objects(changes)]
   }
 
-  /// What an undoing puts back, as a JSON object.
+  /// What an undoing puts back.
   ///
   /// - Parameters:
   ///   - difference: The change of the text, if it is only shown.
   ///   - app: An app to name in a first member `app`.
-  package func json(_ plan: UndoPlan, difference: String? = nil, app: String? = nil) -> String {
-    let changes = plan.edits.map { edit in
+  package func json(_ plan: UndoPlan, difference: String? = nil, app: String? = nil) -> JSONObject {
+    let changes = plan.edits.map { edit -> JSONObject in
       let isHidden = secret(at: edit.path) != nil
-      let values = [plan.view.userDocument[edit.path], edit.value].map { isHidden ? "null" : Shown.json($0) }
-      return Shown.object([
-        ("key", JSONText.quoted(edit.path.description)), ("old", values[0]), ("new", values[1]),
-        ("isHidden", isHidden ? "true" : "false"),
-      ])
+      return [
+        "key": .text(edit.path.description), "old": .value(isHidden ? nil : plan.view.userDocument[edit.path]),
+        "new": .value(isHidden ? nil : edit.value), "isHidden": .flag(isHidden),
+      ]
     }
-    return Shown.object(
-      Self.members(of: app) + [
-        ("entry", Shown.object(members(of: plan.entry))), ("changes", "[\(changes.joined(separator: ","))]"),
-      ] + (difference.map { [("diff", JSONText.quoted($0))] } ?? []))
+    var object = JSONObject(naming: app) + ["entry": .object(json(plan.entry)), "changes": .objects(changes)]
+    if let difference { object["diff"] = .text(difference) }
+    return object
   }
 
-  /// A present value and its last change as a JSON object.
-  package func json(_ path: TOMLPath, _ value: TOMLValue?, _ entry: SettingsHistoryEntry?) -> String {
-    Shown.object([
-      ("key", JSONText.quoted(path.description)),
-      ("value", Shown.json(value)),
-      ("entry", entry.map { Shown.object(members(of: $0)) } ?? "null"),
-    ])
+  /// A present value and its last change.
+  package func json(_ path: TOMLPath, _ value: TOMLValue?, _ entry: SettingsHistoryEntry?) -> JSONObject {
+    ["key": .text(path.description), "value": .value(value), "entry": .object(entry.map { json($0) })]
   }
 }
 

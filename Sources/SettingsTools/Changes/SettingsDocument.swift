@@ -63,19 +63,16 @@ package struct SettingsDocument {
     let profiles = (try? Profiles(of: location)?.names()) ?? nil
     let before = Self.members(
       [
-        ("target", JSONText.quoted(target.name)), ("file", JSONText.quoted(location.file)),
-        ("exists", bytes == nil ? "false" : "true"), ("digest", JSONText.quoted(digest)),
-        ("keepsHistory", keepsHistory ? "true" : "false"), ("text", JSONText.quoted(shown)),
-        ("isMasked", hidden.isMasked ? "true" : "false"),
-        ("problem", problem(places)),
-        ("schema", schemaFacts), ("profile", personal?.profile.map(JSONText.quoted) ?? "null"),
-        ("profiles", "[\((profiles ?? []).map(JSONText.quoted).joined(separator: ","))]"), ("layers", layers),
-        ("groups", groups),
+        ("target", .text(target.name)), ("file", .text(location.file)), ("exists", .flag(bytes != nil)),
+        ("digest", .text(digest)), ("keepsHistory", .flag(keepsHistory)), ("text", .text(shown)),
+        ("isMasked", .flag(hidden.isMasked)), ("problem", .object(problem(places))), ("schema", .object(schemaFacts)),
+        ("profile", .text(personal?.profile)), ("profiles", .texts(profiles ?? [])), ("layers", .objects(layers)),
+        ("groups", .objects(groups)),
       ])
     let keys = self.keys(places)
     // One element a line.
-    let findings = self.findings.map { record($0, places) }.joined(separator: ",\n  ")
-    let after = Self.members([("findings", "[\(findings)]"), ("migration", migration)])
+    let findings = opened.allFindings.map { record($0, places).text }.joined(separator: ",\n  ")
+    let after = Self.members([("findings", .json("[\(findings)]")), ("migration", .object(migration))])
     var bytes = Array("{\(before),\n \"keys\":[".utf8)
     bytes.reserveCapacity(bytes.count + keys.reduce(16) { $0 + $1.count } + after.utf8.count)
     for (index, part) in keys.enumerated() {
@@ -86,8 +83,9 @@ package struct SettingsDocument {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private static func members(_ members: [(String, String)]) -> String {
-    members.map { "\(JSONText.quoted($0.0)):\($0.1)" }.joined(separator: ",\n ")
+  /// Members, one a line.
+  private static func members(_ members: [(String, JSONObject.Member)]) -> String {
+    members.map { JSONObject(dictionaryLiteral: $0).text.dropFirst().dropLast() }.joined(separator: ",\n ")
   }
 
   /// Whether the next write is recorded.
@@ -96,49 +94,43 @@ package struct SettingsDocument {
   }
 
   /// Why the text does not parse, with the place in the shown text.
-  private func problem(_ places: TextSpans) -> String {
-    guard let bytes, hidden.document == nil else { return "null" }
+  private func problem(_ places: TextSpans) -> JSONObject? {
+    guard let bytes, hidden.document == nil else { return nil }
     do throws(TOMLSyntaxError) {
       _ = try TOMLDocument(parsing: bytes)
-      return "null"
+      return nil
     } catch {
       let shows = schema.showsText && Redaction.shows(lineOf: error, in: bytes)
       let place = places.position(of: hidden.shownOffset(of: error.position.byteOffset))
-      return Shown.object([
-        ("message", JSONText.quoted(shows ? error.message : error.discreetMessage)),
-        ("line", String(place.line)), ("column", String(place.column)),
-      ])
+      return [
+        "message": .text(shows ? error.message : error.discreetMessage), "line": .number(place.line),
+        "column": .number(place.column),
+      ]
     }
   }
 
-  private var schemaFacts: String {
-    guard let schema = schema.schema else { return "null" }
-    return Shown.object([
-      ("file", schema.file.map(JSONText.quoted) ?? "null"), ("app", JSONText.quoted(schema.app)),
-      ("name", schema.name.map(JSONText.quoted) ?? "null"), ("icon", schema.icon.map(JSONText.quoted) ?? "null"),
-      ("version", String(schema.migrations.currentVersion)),
-    ])
+  private var schemaFacts: JSONObject? {
+    schema.schema.map { schema in
+      [
+        "file": .text(schema.file), "app": .text(schema.app), "name": .text(schema.name), "icon": .text(schema.icon),
+        "version": .number(schema.migrations.currentVersion),
+      ]
+    }
   }
 
-  private var layers: String {
-    let layers = snapshot.layers.indices.reversed().map { index in
+  private var layers: [JSONObject] {
+    snapshot.layers.indices.reversed().map { index in
       let isWritten = index == snapshot.userIndex
       let layer = snapshot.layers[index].layer
-      return Shown.object([
-        ("layer", JSONText.quoted(layer.kind.rawValue)), ("file", layer.file.map(JSONText.quoted) ?? "null"),
-        ("exists", !isWritten || bytes != nil ? "true" : "false"), ("isWritten", isWritten ? "true" : "false"),
-      ])
+      return [
+        "layer": .text(layer.kind.rawValue), "file": .text(layer.file), "exists": .flag(!isWritten || bytes != nil),
+        "isWritten": .flag(isWritten),
+      ]
     }
-    return "[\(layers.joined(separator: ","))]"
   }
 
-  private var groups: String {
-    let groups = (schema.schema?.groups ?? []).map { group in
-      Shown.object([
-        ("path", JSONText.quoted(group.path.description)), ("description", JSONText.quoted(group.summary)),
-      ])
-    }
-    return "[\(groups.joined(separator: ","))]"
+  private var groups: [JSONObject] {
+    (schema.schema?.groups ?? []).map { ["path": .text($0.path.description), "description": .text($0.summary)] }
   }
 
   /// The keys as JSON objects, one a line, in parts.
@@ -151,49 +143,38 @@ package struct SettingsDocument {
         let key = KeyDescription(path, in: snapshot, schema)
         json.begin()
         key.add(to: &json)
-        json.add("span", places.span(of: path))
+        json.add("span", places.span(of: path)?.text)
         json.add("isRecord", key.type?.kind == .records)
-        json.add("shape", key.type.flatMap { $0.hasParts ? Shown.shape($0) : nil })
+        json.add("shape", key.type.flatMap { $0.hasParts ? Shown.shape($0).text : nil })
         json.end()
       }
       return json.bytes
     }
   }
 
-  private var findings: [SettingsFinding] {
-    var findings: [SettingsFinding] = []
-    if !schema.isUsable { _ = try? target.schema(named: nil, &findings) }
-    let isSystem = target.layer == .system
-    let place = isSystem ? (try? SettingsLocation(app: target.name).withoutPersonalLayers) ?? location : location
-    return findings + SettingsCheck.findings(at: place, schema: schema.schema, checksOwn: !isSystem)
-  }
-
   /// A finding as 'check' prints it, and its line in the shown text.
-  private func record(_ finding: SettingsFinding, _ places: TextSpans) -> String {
+  private func record(_ finding: SettingsFinding, _ places: TextSpans) -> JSONObject {
     var line: Int?
     if finding.file == location.file, let position = finding.position {
       line = places.position(of: hidden.shownOffset(of: position.byteOffset)).line
     }
-    return Shown.object(finding.members + [("textLine", line.map { String($0) } ?? "null")])
+    return finding.json + ["textLine": .number(line)]
   }
 
-  private var migration: String {
+  private var migration: JSONObject? {
     guard let schema = schema.schema, case .pending(let pending)? = try? opened.store.migrationStatus else {
-      return "null"
+      return nil
     }
-    var problem = "null"
-    var difference = "null"
+    var (problem, difference): (String?, String?)
     do throws(SettingsError) {
-      difference = JSONText.quoted(try opened.store.previewMigration().difference(schema))
+      difference = try opened.store.previewMigration().difference(schema)
     } catch {
-      problem = JSONText.quoted(error.message)
+      problem = error.message
     }
-    let steps = pending.map {
-      Shown.object([("version", String($0.version)), ("name", JSONText.quoted($0.name))])
-    }
-    return Shown.object([
-      ("pending", "[\(steps.joined(separator: ","))]"), ("diff", difference), ("problem", problem),
-    ])
+    return [
+      "pending": .objects(pending.map { ["version": .number($0.version), "name": .text($0.name)] }),
+      "diff": .text(difference), "problem": .text(problem),
+    ]
   }
 }
 

@@ -27,13 +27,12 @@ package struct DeclaredComparison {
   /// Whether the own value only repeats the declared one.
   package var isRedundant: Bool { own.value == declared.value }
 
-  package var json: String {
-    func shown(_ value: TOMLValue) -> String { isSecret ? JSONText.quoted(Shown.redacted) : Shown.json(value) }
-    func line(_ value: LayerValue) -> String { value.position.map { String($0.line) } ?? "null" }
-    return Shown.object([
-      ("key", JSONText.quoted(path.description)), ("value", shown(own.value)), ("line", line(own)),
-      ("declared", shown(declared.value)), ("declaredFile", declared.layer.file.map(JSONText.quoted) ?? "null"),
-      ("declaredLine", line(declared)), ("isRedundant", isRedundant ? "true" : "false"),
-    ])
+  package var json: JSONObject {
+    func shown(_ value: TOMLValue) -> TOMLValue { isSecret ? .string(Shown.redacted) : value }
+    return [
+      "key": .text(path.description), "value": .value(shown(own.value)), "line": .number(own.position?.line),
+      "declared": .value(shown(declared.value)), "declaredFile": .text(declared.layer.file),
+      "declaredLine": .number(declared.position?.line), "isRedundant": .flag(isRedundant),
+    ]
   }
 }

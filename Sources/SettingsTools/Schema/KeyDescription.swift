@@ -76,7 +76,11 @@ package struct KeyDescription {
   /// Adds the members to a JSON object.
   package func add(to json: inout JSONWriter) {
     func add(_ name: StaticString, stored value: TOMLValue?) {
-      if isSecret, value != nil { json.add(name, text: Shown.redacted) } else { json.add(name, Shown.json(value)) }
+      if isSecret, value != nil {
+        json.add(name, text: Shown.redacted)
+      } else {
+        json.add(name, JSONValue.text(of: value))
+      }
     }
     json.add("key", text: path.description)
     json.add("type", text: type?.kind.rawValue)
@@ -85,24 +89,25 @@ package struct KeyDescription {
     add("default", stored: key?.defaultValue)
     json.add("description", text: key?.summary)
     json.add("group", text: key?.group?.description)
-    json.add("choices", type?.choices.map { Shown.json(.array($0)) })
-    json.add("minimum", type?.minimum.map { Shown.json($0) })
-    json.add("maximum", type?.maximum.map { Shown.json($0) })
-    json.add("below", type?.limit.map { Shown.json($0) })
+    json.add("choices", type?.choices.map { JSONValue.text(of: .array($0)) })
+    json.add("minimum", type?.minimum.map { JSONValue.text(of: $0) })
+    json.add("maximum", type?.maximum.map { JSONValue.text(of: $0) })
+    json.add("below", type?.limit.map { JSONValue.text(of: $0) })
     json.add(
-      "pattern", type.flatMap { $0.patterns.isEmpty ? nil : Shown.json(.array($0.patterns.map { .string($0) })) })
+      "pattern",
+      type.flatMap { $0.patterns.isEmpty ? nil : JSONValue.text(of: .array($0.patterns.map { .string($0) })) })
     json.add("minimumCount", type?.minimumCount.map { String($0) })
     json.add("maximumCount", type?.maximumCount.map { String($0) })
-    if let example = type?.example { json.add("example", Shown.json(example)) }
+    if let example = type?.example { json.add("example", JSONValue.text(of: example)) }
     if key?.needsRestart == true { json.add("needsRestart", true) }
-    json.add("formerly", Shown.json(.array((key?.formerPaths ?? []).map { .string($0.description) })))
+    json.add("formerly", JSONValue.text(of: .array((key?.formerPaths ?? []).map { .string($0.description) })))
     json.add("layer", text: origin.layer.kind.rawValue)
     json.add("file", text: origin.layer.file)
     json.add("line", origin.position.map { String($0.line) })
     json.add("storedAs", text: origin.formerName?.description)
     json.add("lockedBy", text: origin.lock?.layer.file)
     json.add("lockReason", text: origin.lock?.reason)
-    json.add("layers", "[\(values.map { Shown.record($0, schema) }.joined(separator: ","))]")
+    json.add("layers", "[\(values.map { Shown.record($0, schema).text }.joined(separator: ","))]")
     json.add("isDefault", origin.isDefault)
     json.add("isLocked", origin.isLocked)
     json.add("isSecret", isSecret)

@@ -1,34 +1,33 @@
 import AppSettings
 
 extension Shown {
-  /// What a type accepts, with its elements and fields, as a JSON object.
-  static func shape(_ type: SchemaType) -> String {
-    var members = [("type", JSONText.quoted(type.kind.rawValue)), ("needs", JSONText.quoted(type.expectedInFull))]
-    func add(_ name: String, _ value: String?) { if let value { members.append((name, value)) } }
-    add("choices", type.choices.map { json(.array($0)) })
-    add("minimum", type.minimum.map { json($0) })
-    add("maximum", type.maximum.map { json($0) })
-    add("below", type.limit.map { json($0) })
-    if !type.patterns.isEmpty { add("pattern", json(.array(type.patterns.map { .string($0) }))) }
-    add("minimumCount", type.minimumCount.map { String($0) })
-    add("maximumCount", type.maximumCount.map { String($0) })
-    if type.isUnique { add("isUnique", "true") }
-    if type.isOrdered { add("isOrdered", "true") }
-    add("example", type.example.map { json($0) })
-    add("names", type.ids.map(shape))
-    add("element", type.element.map(shape))
-    if let fields = type.fields {
-      let fields = fields.map { field in
-        object(
-          [
-            ("name", JSONText.quoted(field.name)), ("isRequired", field.isRequired ? "true" : "false"),
-            ("default", json(field.fallback)), ("shape", shape(field.type)),
-          ] + (field.summary.isEmpty ? [] : [("description", JSONText.quoted(field.summary))]))
-      }
-      add("fields", "[\(fields.joined(separator: ","))]")
-      if type.isOpen { add("isOpen", "true") }
-    }
-    return object(members)
+  /// What a type accepts, with its elements and fields.
+  static func shape(_ type: SchemaType) -> JSONObject {
+    var shape: JSONObject = ["type": .text(type.kind.rawValue), "needs": .text(type.expectedInFull)]
+    if let choices = type.choices { shape["choices"] = .value(.array(choices)) }
+    if let minimum = type.minimum { shape["minimum"] = .value(minimum) }
+    if let maximum = type.maximum { shape["maximum"] = .value(maximum) }
+    if let limit = type.limit { shape["below"] = .value(limit) }
+    if !type.patterns.isEmpty { shape["pattern"] = .texts(type.patterns) }
+    if let count = type.minimumCount { shape["minimumCount"] = .number(count) }
+    if let count = type.maximumCount { shape["maximumCount"] = .number(count) }
+    if type.isUnique { shape["isUnique"] = .flag(true) }
+    if type.isOrdered { shape["isOrdered"] = .flag(true) }
+    if let example = type.example { shape["example"] = .value(example) }
+    if let ids = type.ids { shape["names"] = .object(Self.shape(ids)) }
+    if let element = type.element { shape["element"] = .object(Self.shape(element)) }
+    guard let fields = type.fields else { return shape }
+    shape["fields"] = .objects(
+      fields.map { field in
+        var object: JSONObject = [
+          "name": .text(field.name), "isRequired": .flag(field.isRequired), "default": .value(field.fallback),
+          "shape": .object(Self.shape(field.type)),
+        ]
+        if !field.summary.isEmpty { object["description"] = .text(field.summary) }
+        return object
+      })
+    if type.isOpen { shape["isOpen"] = .flag(true) }
+    return shape
   }
 }
 

@@ -34,44 +34,17 @@ package enum Shown {
     return value.tomlText
   }
 
-  /// A value as JSON, keys in the order of the file. Values without a JSON form (dates, `nan`, `inf`) become strings.
-  package static func json(_ value: TOMLValue?) -> String {
-    switch value {
-    case nil: "null"
-    case .string(let text): JSONText.quoted(text)
-    case .integer(let number): String(number)
-    case .float(let number) where number.isFinite: "\(number)"
-    case .boolean(let flag): flag ? "true" : "false"
-    case .array(let elements): "[" + elements.map(json).joined(separator: ",") + "]"
-    case .table(let table): object(table.map { ($0.key, json($0.value)) })
-    case let other?: JSONText.quoted(other.tomlText)
-    }
-  }
-
   /// A table as JSON, one member a line.
   package static func indented(_ table: TOMLTable, _ indent: String = "") -> String {
     guard !table.isEmpty else { return "{}" }
     let members = table.map { key, value in
-      let text = if case .table(let inner) = value { indented(inner, indent + "  ") } else { json(value) }
+      let text = if case .table(let inner) = value { indented(inner, indent + "  ") } else { JSONValue.text(of: value) }
       return "\(indent)  \(JSONText.quoted(key)): \(text)"
     }
     return "{\n\(members.joined(separator: ",\n"))\n\(indent)}"
   }
 
-  /// A JSON object from members whose values are JSON.
-  package static func object(_ members: [(String, String)]) -> String {
-    var text = "{"
-    text.reserveCapacity(members.reduce(2) { $0 + $1.0.utf8.count + $1.1.utf8.count + 4 })
-    for (name, value) in members {
-      if text.utf8.count > 1 { text += "," }
-      text += JSONText.quoted(name)
-      text += ":"
-      text += value
-    }
-    return text + "}"
-  }
-
-  /// The source of a value, as JSON members: `key value layer file line isDefault isLocked problem`.
+  /// The source of a value: `key value layer file line isDefault isLocked problem`.
   ///
   /// - Parameters:
   ///   - redacting: Whether to hide a secret.
@@ -79,35 +52,28 @@ package enum Shown {
   package static func record(
     _ path: TOMLPath, in snapshot: SettingsSnapshot, _ schema: SchemaLookup, redacting: Bool = false,
     app: String? = nil
-  ) -> String {
+  ) -> JSONObject {
     let origin = schema.origin(of: path, in: snapshot)
     let value = schema.usedValue(of: path, in: snapshot).flatMap { schema.withoutSecrets($0, at: path).value }
-    return object(
-      (app.map { [("app", JSONText.quoted($0))] } ?? []) + [
-        ("key", JSONText.quoted(path.description)),
-        ("value", redacting && value != nil && schema.isSecret(path, value) ? JSONText.quoted(redacted) : json(value)),
-        ("layer", JSONText.quoted(origin.layer.kind.rawValue)),
-        ("file", origin.layer.file.map(JSONText.quoted) ?? "null"),
-        ("line", origin.position.map { String($0.line) } ?? "null"),
-        ("isDefault", origin.isDefault ? "true" : "false"),
-        ("isLocked", origin.isLocked ? "true" : "false"),
-        ("problem", schema.unusable(at: path, in: snapshot).first.map { JSONText.quoted($0.message) } ?? "null"),
-      ])
+    let isHidden = redacting && value != nil && schema.isSecret(path, value)
+    return JSONObject(naming: app) + [
+      "key": .text(path.description), "value": .value(isHidden ? .string(redacted) : value),
+      "layer": .text(origin.layer.kind.rawValue), "file": .text(origin.layer.file),
+      "line": .number(origin.position?.line), "isDefault": .flag(origin.isDefault), "isLocked": .flag(origin.isLocked),
+      "problem": .text(schema.unusable(at: path, in: snapshot).first?.message),
+    ]
   }
 
-  /// One layer's value, as a JSON object: `layer file line key value state`.
+  /// One layer's value: `layer file line key value state`.
   ///
   /// A hidden value is hidden here, too: it may be an old secret that still works elsewhere.
-  package static func record(_ value: LayerValue, _ schema: SchemaLookup) -> String {
-    let isSecret = schema.isSecret(value.path, value.value)
-    return object([
-      ("layer", JSONText.quoted(value.layer.kind.rawValue)),
-      ("file", value.layer.file.map(JSONText.quoted) ?? "null"),
-      ("line", value.position.map { String($0.line) } ?? "null"),
-      ("key", JSONText.quoted(value.path.description)),
-      ("value", isSecret ? JSONText.quoted(redacted) : json(value.value)),
-      ("state", JSONText.quoted(value.state.name)),
-    ])
+  package static func record(_ value: LayerValue, _ schema: SchemaLookup) -> JSONObject {
+    [
+      "layer": .text(value.layer.kind.rawValue), "file": .text(value.layer.file), "line": .number(value.position?.line),
+      "key": .text(value.path.description),
+      "value": .value(schema.isSecret(value.path, value.value) ? .string(redacted) : value.value),
+      "state": .text(value.state.name),
+    ]
   }
 
   /// A layer, its file and a line in it.

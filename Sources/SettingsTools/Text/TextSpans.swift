@@ -34,17 +34,17 @@ struct TextSpans {
   /// The line and column of a byte.
   package func position(of offset: Int) -> TOMLPosition { lines.position(of: min(offset, bytes.count), in: bytes) }
 
-  /// The place of a key's value, as a JSON object; `nil` if the text has none.
-  func span(of path: TOMLPath) -> String? {
+  /// The place of a key's value; `nil` if the text has none.
+  package func span(of path: TOMLPath) -> JSONObject? {
     guard let document,
       let name = (schema.names(of: path) + [former[path]].compactMap(\.self)).first(where: document.contains),
       let range = document.valueRange(at: name)
     else { return nil }
     let (start, end) = (units.place(of: range.lowerBound), units.place(of: range.upperBound))
-    return Shown.object([
-      ("start", String(start.offset)), ("end", String(end.offset)), ("line", String(start.line)),
-      ("endLine", String(end.line)),
-    ])
+    return [
+      "start": .number(start.offset), "end": .number(end.offset), "line": .number(start.line),
+      "endLine": .number(end.line),
+    ]
   }
 }
 

@@ -25,15 +25,12 @@ struct AppsVerb: Verb {
       for app in apps { Output.line(app.app) }
       return
     }
-    let objects = apps.map { app in
-      Shown.object([
-        ("app", JSONText.quoted(app.app)),
-        ("file", app.file.map(JSONText.quoted) ?? "null"),
-        ("schema", app.schema.map(JSONText.quoted) ?? "null"),
-        ("systemFiles", Shown.json(.array(app.systemFiles.map { .string($0) }))),
-        ("personalFiles", Shown.json(.array(app.personalFiles.map { .string($0) }))),
-      ])
+    let objects = apps.map { app -> JSONObject in
+      [
+        "app": .text(app.app), "file": .text(app.file), "schema": .text(app.schema),
+        "systemFiles": .texts(app.systemFiles), "personalFiles": .texts(app.personalFiles),
+      ]
     }
-    Output.line("[" + objects.joined(separator: ",\n ") + "]")
+    Output.line(JSONObject.lines(objects))
   }
 }

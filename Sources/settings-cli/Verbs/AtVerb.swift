@@ -124,11 +124,10 @@ private struct FormerText {
     }
     switch form {
     case .json?:
-      Output.line(
-        Shown.object([
-          ("key", JSONText.quoted(path.description)), ("value", Shown.json(value)), ("file", JSONText.quoted(file)),
-          ("entry", "\(number)"),
-        ]))
+      let object: JSONObject = [
+        "key": .text(path.description), "value": .value(value), "file": .text(file), "entry": .number(number),
+      ]
+      Output.line(object.text)
     case .toml?: Output.line(Self.text(value, at: place, in: document))
     case nil:
       if case .string(let text) = value { return Output.line(text) }

@@ -61,7 +61,7 @@ struct BatchVerb: Verb {
     }
     for answer in list.answers {
       if !guarded.isDryRun {
-        Output.line(answer.json)
+        Output.line(answer.json.text)
       } else if let message = answer.failure?.message {
         Output.error("Line \(answer.line): \(message)")
       }

@@ -29,7 +29,7 @@ struct BlameVerb: Verb {
     let text = HistoryText(schema)
     let document = opened.snapshot.userDocument
     var shown: Set<TOMLPath> = []
-    var objects: [String] = []
+    var objects: [JSONObject] = []
     for found in try opened.store.blame(path.map(schema.names)) {
       let secret =
         text.secret(at: found.path)
@@ -44,7 +44,7 @@ struct BlameVerb: Verb {
         Output.text(line + Terminal.output.styled("  # ", .dim) + note + "\n")
       }
     }
-    if json { Output.line("[" + objects.joined(separator: ",\n ") + "]") }
+    if json { Output.line(JSONObject.lines(objects)) }
     if let path, shown.isEmpty {
       try schema.checkKnown(path)
       throw ToolError(.noValue)

@@ -56,7 +56,7 @@ struct CheckVerb: Verb {
     TrialNote.noteAbandoned()
     let findings = try apps.target.map { try check(Target($0, try apps.layer.layer)) } ?? checkAll()
     if json {
-      Output.line("[" + findings.map(\.json).joined(separator: ",\n ") + "]")
+      Output.line(JSONObject.lines(findings.map(\.json)))
     } else {
       for finding in findings { Output.text(Self.text(finding)) }
     }

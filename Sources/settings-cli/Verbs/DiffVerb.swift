@@ -70,7 +70,7 @@ struct DiffVerb: Verb {
   private func compareWithDeclared(_ target: Target) throws {
     let found = DeclaredComparison.all(in: try target.open().snapshot, target.schema)
     if json {
-      Output.line("[" + found.map(\.json).joined(separator: ",\n ") + "]")
+      Output.line(JSONObject.lines(found.map(\.json)))
     } else {
       for comparison in found { Output.text(comparison.line + "\n") }
     }

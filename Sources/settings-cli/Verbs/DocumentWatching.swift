@@ -176,20 +176,18 @@ private struct WatchedState: Equatable {
   /// - Parameter former: The state of the line before; `nil` for the first.
   func line(since former: WatchedState?) -> String {
     let isOther = former.map(hasOtherText) ?? false
-    func flag(_ flag: Bool) -> String { flag ? "true" : "false" }
-    return Shown.object([
-      ("digest", JSONText.quoted(Digest(of: bytes).text)), ("file", JSONText.quoted(file)),
-      ("profile", profile.map(JSONText.quoted) ?? "null"), ("text", flag(isOther)),
-      ("layers", flag(former.map(hasOtherLayers) ?? false)),
-      ("schema", flag(former.map { schemaFile != $0.schemaFile } ?? false)),
-      ("changes", "[\(former.map(changes)?.joined(separator: ",") ?? "")]"),
-      ("entry", entry.map { Shown.object(history.members(of: $0)) } ?? "null"),
-      ("problems", "[\(problems.map(JSONText.quoted).joined(separator: ","))]"),
-    ])
+    let object: JSONObject = [
+      "digest": .text(Digest(of: bytes).text), "file": .text(file), "profile": .text(profile), "text": .flag(isOther),
+      "layers": .flag(former.map(hasOtherLayers) ?? false),
+      "schema": .flag(former.map { schemaFile != $0.schemaFile } ?? false),
+      "changes": .objects(former.map(changes) ?? []), "entry": .object(entry.map { history.json($0) }),
+      "problems": .texts(problems),
+    ]
+    return object.text
   }
 
   /// The keys whose values are others for the app.
-  private func changes(since former: WatchedState) -> [String] {
+  private func changes(since former: WatchedState) -> [JSONObject] {
     var leaves: [TOMLPath] = []
     TOMLPath.root.collectDifferences(.table(former.snapshot.root), .table(snapshot.root), into: &leaves)
     // Another schema may have other defaults.
@@ -205,13 +203,11 @@ private struct WatchedState: Equatable {
       let isSecret = [schema, former.schema].contains {
         !$0.isUsable || $0.isSecret(path, old) || $0.isSecret(path, new)
       }
-      func shown(_ value: TOMLValue?) -> String {
-        isSecret && value != nil ? JSONText.quoted(Shown.redacted) : Shown.json(value)
-      }
-      return Shown.object([
-        ("key", JSONText.quoted(path.description)), ("old", shown(old)), ("new", shown(new)),
-        ("isSecret", isSecret ? "true" : "false"),
-      ])
+      func shown(_ value: TOMLValue?) -> TOMLValue? { isSecret ? value.map { _ in .string(Shown.redacted) } : value }
+      return [
+        "key": .text(path.description), "old": .value(shown(old)), "new": .value(shown(new)),
+        "isSecret": .flag(isSecret),
+      ]
     }
   }
 }

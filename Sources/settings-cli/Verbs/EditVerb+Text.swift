@@ -109,7 +109,7 @@ private struct SubmittedText {
   /// Prints the findings, and fails if the text was not stored.
   func answer(asJSON isJSON: Bool) throws {
     if isJSON {
-      Output.line("[" + findings.map(\.json).joined(separator: ",\n ") + "]")
+      Output.line(JSONObject.lines(findings.map(\.json)))
     } else {
       for finding in findings where finding.kind == .unknownKey { Output.warning(finding.message) }
     }

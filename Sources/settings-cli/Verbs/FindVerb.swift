@@ -40,7 +40,7 @@ struct FindVerb: Verb {
       if !found.isEmpty { Output.note("Nothing has \(Self.quoted(words)). These are similar:") }
     }
     if json {
-      Output.line("[" + found.map(\.json).joined(separator: ",\n ") + "]")
+      Output.line(JSONObject.lines(found.map(\.json)))
     } else {
       for match in found { Output.text(match.line + "\n") }
     }
@@ -122,12 +122,11 @@ private struct FoundKey {
     return line + terminal.styled("  # \(terminal.shown(words))", .dim)
   }
 
-  var json: String {
-    Shown.object([
-      ("app", JSONText.quoted(app)), ("key", JSONText.quoted(path.description)),
-      ("value", isSecret ? JSONText.quoted(Shown.redacted) : Shown.json(value)),
-      ("description", JSONText.quoted(summary)),
-      ("matched", Shown.json(.array(places.map { .string($0) }))),
-    ])
+  var json: JSONObject {
+    [
+      "app": .text(app), "key": .text(path.description),
+      "value": .value(isSecret ? .string(Shown.redacted) : value), "description": .text(summary),
+      "matched": .texts(places),
+    ]
   }
 }

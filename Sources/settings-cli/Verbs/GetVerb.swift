@@ -119,7 +119,7 @@ struct GetVerb: Verb {
     }
     guard let value else { throw ToolError(.noValue) }
     if form == .json {
-      Output.line(Shown.record(path, in: snapshot, schema), terminator: terminator)
+      Output.line(Shown.record(path, in: snapshot, schema).text, terminator: terminator)
     } else {
       let show = form == .toml || withOrigin ? Shown.text : Shown.bare
       let origin = withOrigin ? Shown.origin(of: path, in: snapshot, schema) : ""
@@ -150,7 +150,7 @@ struct GetVerb: Verb {
               layer: SettingsLayer(.default), path: path, value: standard, position: nil,
               state: isUsed ? .used : .hidden(by: values[0].layer, at: nil)), schema))
       }
-      Output.line("[" + objects.joined(separator: ",\n ") + "]", terminator: end)
+      Output.line(JSONObject.lines(objects), terminator: end)
     } else {
       let lock = schema.origin(of: path, in: snapshot).lock
       for line in Shown.layers(of: path, values, default: standard, schema, lock: lock) {

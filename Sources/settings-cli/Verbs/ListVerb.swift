@@ -98,7 +98,7 @@ struct KeyList {
     let app = namesApps ? target.name : nil
     if isJSON {
       elements += paths.map { path in
-        guard onlyNames else { return Shown.record(path, in: snapshot, schema, redacting: true, app: app) }
+        guard onlyNames else { return Shown.record(path, in: snapshot, schema, redacting: true, app: app).text }
         return JSONText.quoted(label(app) + path.description)
       }
     } else if onlyNames || endsWithNUL {

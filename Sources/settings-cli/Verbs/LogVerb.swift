@@ -82,7 +82,7 @@ struct LogVerb: Verb {
       let objects = entries.map { log, entry in
         log.text.json(entry, at: log.names, app: namingApps ? log.app : nil)
       }
-      Output.line("[" + objects.joined(separator: ",\n ") + "]")
+      Output.line(JSONObject.lines(objects))
     } else {
       for (log, entry) in entries {
         let app = namingApps ? Terminal.output.styled(Terminal.output.shown(log.app), .dim) + " " : ""

@@ -110,7 +110,7 @@ struct ProfileVerb: Verb {
         chosenBy: name == active ? isByVariable ? .variable : .person : nil, isStored: name == stored)
     }
     if json {
-      Output.line("[" + all.map(\.json).joined(separator: ",\n ") + "]")
+      Output.line(JSONObject.lines(all.map(\.json)))
     } else {
       let width = all.map(\.name.count).max() ?? 0
       for entry in all { Output.text(entry.line(width: width) + "\n") }
@@ -152,12 +152,11 @@ struct ProfileVerb: Verb {
         + terminal.styled("  # \(terminal.shown(note))", .dim)
     }
 
-    var json: String {
-      Shown.object([
-        ("name", JSONText.quoted(name)), ("file", JSONText.quoted(file)), ("exists", exists ? "true" : "false"),
-        ("inherits", inherits.map(JSONText.quoted) ?? "null"), ("isActive", isActive ? "true" : "false"),
-        ("chosenBy", chosenBy.map { JSONText.quoted($0.rawValue) } ?? "null"),
-      ])
+    var json: JSONObject {
+      [
+        "name": .text(name), "file": .text(file), "exists": .flag(exists), "inherits": .text(inherits),
+        "isActive": .flag(isActive), "chosenBy": .text(chosenBy?.rawValue),
+      ]
     }
   }
 

@@ -29,11 +29,11 @@ struct UndoAnswer {
       if guarded.isDryRun {
         let difference = opened.difference(plan.bytes, plan.result.bytes)
         guard json else { return Output.text(Shown.difference(difference)) }
-        return Output.line(text.json(plan, difference: difference, app: app))
+        return Output.line(text.json(plan, difference: difference, app: app).text)
       }
       Output.noteStored()
       if json {
-        Output.line(text.json(plan, app: app))
+        Output.line(text.json(plan, app: app).text)
       } else {
         let done = (plan.verb == "redo" ? "redone: " : "undone: ") + (app.map { "\($0) " } ?? "")
         Output.text("\(done)\(text.summary(of: plan.entry))\n")

@@ -121,11 +121,10 @@ struct Watching: Sendable {
         program, path, old.map { Shown.bare($0, at: path, in: before, schema) },
         new.map { Shown.bare($0, at: path, in: after, schema) })
     } else if isJSON {
-      try print(
-        Shown.object([
-          ("key", JSONText.quoted(path.description)), ("old", Shown.json(old)), ("new", Shown.json(new)),
-          ("origin", JSONText.quoted(origin.rawValue)),
-        ]))
+      let object: JSONObject = [
+        "key": .text(path.description), "old": .value(old), "new": .value(new), "origin": .text(origin.rawValue),
+      ]
+      try print(object.text)
     } else {
       try print(
         new.map { Shown.line(path, isHidden ? nil : $0, Shown.text($0, at: path, in: after, schema)) }

@@ -64,13 +64,11 @@ final class TrialNote {
     let note = TrialNote(
       path, descriptor, target: target.isFile ? location.file : target.name, options: options,
       keys: [key.description], after: number, process: Int(getpid()), values)
-    let bytes = Array(
-      Shown.object([
-        ("target", JSONText.quoted(note.target)), ("options", Shown.json(.array(options.map { .string($0) }))),
-        ("keys", Shown.json(.array(note.keys.map { .string($0) }))), ("after", String(number)),
-        ("pid", String(note.process)), ("old", values.old.map { JSONText.quoted($0.tomlText) } ?? "null"),
-        ("new", JSONText.quoted(values.new.tomlText)),
-      ]).utf8)
+    let object: JSONObject = [
+      "target": .text(note.target), "options": .texts(options), "keys": .texts(note.keys), "after": .number(number),
+      "pid": .number(note.process), "old": .text(values.old?.tomlText), "new": .text(values.new.tomlText),
+    ]
+    let bytes = Array(object.text.utf8)
     var status = stat()
     guard flock(descriptor, LOCK_EX) == 0, fstat(descriptor, &status) == 0,
       pwrite(descriptor, bytes, bytes.count, 0) == bytes.count, fdatasync(descriptor) == 0
