@@ -124,7 +124,7 @@ class FuzzTest(PageTest):
 
     def test_random_edits_change_only_their_values(self):
         seed = int(os.environ.get("SETTINGS_FUZZ_SEED") or random.SystemRandom().randrange(1 << 32))
-        number = int(os.environ.get("SETTINGS_FUZZ") or 50)
+        number = int(os.environ.get("SETTINGS_FUZZ") or 20)
         first = int(os.environ.get("SETTINGS_FUZZ_FIRST") or 0)
         # High enough for all rows. What changes would light up for a second, and painting that takes longest.
         self.tab.show(1440, 4000, reduced=True, scale=0.25)

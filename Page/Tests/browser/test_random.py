@@ -65,7 +65,7 @@ class RandomHandsTest(HandsTest):
 
     def test_random_hands_break_nothing(self):
         seed = int(os.environ.get("SETTINGS_HANDS_SEED") or random.SystemRandom().randrange(1 << 32))
-        end = time.monotonic() + 60 * float(os.environ.get("SETTINGS_HANDS") or 0.4)
+        end = time.monotonic() + 60 * float(os.environ.get("SETTINGS_HANDS") or 0.25)
         at = int(os.environ.get("SETTINGS_HANDS_FIRST") or 0)
         self.actions = 0
         self.tab.show(1280, 900, reduced=True)
