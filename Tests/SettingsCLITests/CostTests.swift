@@ -102,7 +102,7 @@ struct CostTests {
   ) throws -> Cost {
     var counts: [Int] = []
     for tool in [
-      ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--log-file=counts"],
+      ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", "--log-file=counts"],
       ["strace", "-f", "-qq", "-o", "counts"],
     ] {
       try prepare(size, verb.name == "migrate")
@@ -118,8 +118,9 @@ struct CostTests {
         }
         counts.append(lines.count - (lines.lastIndex { $0.contains("/sys/devices/system/cpu/possible") } ?? 0))
       } else {
-        let collected = text.split(separator: "\n").last { $0.contains("Collected : ") }
-        counts.append(Int(try #require(collected).split(separator: " ").last!)! / 1000)
+        // Such as '==12== I refs: 22,936,590'.
+        let executed = text.split(separator: "\n").last { $0.contains(" refs: ") }
+        counts.append(Int(try #require(executed).split(separator: " ").last!.filter(\.isNumber))! / 1000)
       }
     }
     return Cost(name: "\(verb.name), \(size) keys", instructions: counts[0], calls: counts[1])

@@ -12,7 +12,9 @@ struct InstallTests {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../Scripts")
     return try ChildProcess.shell(
       "'\(root.path)'/\(line)",
-      environment: home.environment.merging(["DEBFULLNAME": "A", "DEBEMAIL": "a@b.org", "TMPDIR": home.path]) { $1 },
+      environment: home.environment.merging([
+        "DEBFULLNAME": "A", "DEBEMAIL": "a@b.org", "TMPDIR": home.path, "DPKG_DEB_COMPRESSOR_TYPE": "none",
+      ]) { $1 },
       directory: home.path)
   }
 
