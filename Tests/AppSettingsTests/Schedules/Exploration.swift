@@ -18,8 +18,10 @@ enum Exploration: Sendable {
   /// `SETTINGS_SCHEDULE_SEED` repeats the random schedule that a failure names.
   private static let firstSeed = ProcessInfo.processInfo.environment["SETTINGS_SCHEDULE_SEED"].flatMap { UInt64($0) }
 
-  /// For two actors with many steps each: up to `count` interruptions, one more in the long form.
-  static func interruptions(_ count: Int) -> Exploration { .exhaustive(preemptions: isFull ? count + 1 : count) }
+  /// For two actors with many steps each: up to `count` interruptions, in the long form one more, or `full`.
+  static func interruptions(_ count: Int, full: Int? = nil) -> Exploration {
+    .exhaustive(preemptions: isFull ? full ?? count + 1 : count)
+  }
   /// For two actors, one of which takes only a step or two: every schedule.
   static let every = Exploration.exhaustive(preemptions: nil)
   /// For three actors.

@@ -20,7 +20,7 @@ struct WindowTests {
   }
 
   @Test func `a save in place beside a write is kept, and shows no default`() throws {
-    try Exploration.interruptions(3).run {
+    try Exploration.interruptions(2, full: 4).run {
       let scenario = try Scenario()
       try scenario.writer("writer", .counter, 10)
       scenario.program(.inPlace(scenario.home))
@@ -38,7 +38,7 @@ struct WindowTests {
   }
 
   @Test func `a write during which the directory is replaced is where the path leads`() throws {
-    try Exploration.interruptions(3).run {
+    try Exploration.interruptions(2, full: 4).run {
       let scenario = try Scenario()
       try scenario.writer("writer", .counter, 10)
       scenario.program(.replacingDirectory(scenario.home))

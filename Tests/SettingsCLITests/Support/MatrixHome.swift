@@ -9,6 +9,11 @@ enum TargetState: String, CaseIterable, Sendable {
   case profile = "active profile", declared = "declared file"
 }
 
+extension TargetState {
+  /// `SETTINGS_VERBS=full` runs the long forms: each line in each state, and each option with each verb that has it.
+  static let areAllRun = ProcessInfo.processInfo.environment["SETTINGS_VERBS"] == "full"
+}
+
 /// A home with an app `org.example.test` in a state: its schema, the user's file, an administrator's.
 struct MatrixHome {
   static let app = "org.example.test"
