@@ -206,10 +206,12 @@ enum HistoryLine {
   private static func escape(_ text: UnsafeBufferPointer<UInt8>, to line: inout [UInt8]) {
     // At the most `\u0000` for each, and the quotes.
     line += [UInt8](unsafeUninitializedCapacity: 6 * text.count + 2) { buffer, count in
+      var end = buffer.baseAddress!
       func put(_ byte: UInt8) {
-        buffer[count] = byte
-        count += 1
+        end.pointee = byte
+        end += 1
       }
+      defer { count = end - buffer.baseAddress! }
       put(UInt8(ascii: "\""))
       for byte in text {
         switch byte {

@@ -35,6 +35,7 @@ struct KeptText: Sendable {
     // The same array where nothing is hidden, so that it is in memory once.
     whole = redaction.isComplete ? document : nil
     var places: [KeptPlaces.Place] = []
+    places.reserveCapacity(redaction.parts.count)
     bytes = redaction.text { part in
       let shown = Redaction.keptForm(of: part)
       places.append(KeptPlaces.Place(part.range, shown: shown.utf8.count))

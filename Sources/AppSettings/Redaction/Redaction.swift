@@ -55,21 +55,29 @@ package struct Redaction: Sendable {
   /// The text with something else in the place of each hidden part.
   package func text(_ shown: (HiddenPart) -> String) -> [UInt8] {
     guard !parts.isEmpty else { return bytes }
-    var text: [UInt8] = []
-    text.reserveCapacity(bytes.count)
-    var at = 0
-    for part in parts {
-      text += bytes[at..<part.range.lowerBound]
-      text += shown(part).utf8
-      at = part.range.upperBound
+    var shown = parts.map(shown)
+    let size = zip(shown, parts).reduce(bytes.count) { $0 + $1.0.utf8.count - $1.1.range.count }
+    return [UInt8](unsafeUninitializedCapacity: size) { text, count in
+      func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+        _ = text[count...].update(fromContentsOf: bytes)
+        count += bytes.count
+      }
+      bytes.withUnsafeBufferPointer { bytes in
+        var at = 0
+        for index in parts.indices {
+          append(UnsafeBufferPointer(rebasing: bytes[at..<parts[index].range.lowerBound]))
+          shown[index].withUTF8(append)
+          at = parts[index].range.upperBound
+        }
+        append(UnsafeBufferPointer(rebasing: bytes[at...]))
+      }
     }
-    text += bytes[at...]
-    return text
   }
 
   /// Stands for a value that is not kept.
   package static let placeholder = "(not in the history)"
-  private static let quotedPlaceholder = "\"\(placeholder)\""
+  // Not made of the other one: most parts of a long text have it, and a literal has no references to count.
+  private static let quotedPlaceholder = "\"(not in the history)\""
 
   /// The text as a history keeps it, which is valid TOML if the text is.
   package var keptText: [UInt8] { text(Self.keptForm) }

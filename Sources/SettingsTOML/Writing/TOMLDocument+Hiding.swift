@@ -157,6 +157,8 @@ private struct Hiding {
 
   /// Hides each value in a table and the tables below it.
   private mutating func addAll(in table: DocumentIndex.ID) {
+    // Perhaps too much, but what is never used costs nothing, and a large array that grows is copied each time.
+    if parts.isEmpty { parts.reserveCapacity(document.tree.nodes.count) }
     var rest = [table]
     while let table = rest.popLast() {
       let start = rest.count
@@ -316,10 +318,16 @@ private struct Hiding {
     func areInOrder(_ a: HiddenPart, _ b: HiddenPart) -> Bool {
       (a.range.lowerBound, -a.range.upperBound) < (b.range.lowerBound, -b.range.upperBound)
     }
-    // They are in order already where tables follow each other, as in most files: sorting would compare each again.
-    let isSorted = zip(parts, parts.dropFirst()).allSatisfy { !areInOrder($1, $0) }
+    // Where tables follow each other, as in most files, they are in order and apart already.
+    let areApart = parts.withUnsafeBufferPointer { parts in
+      parts.indices.dropFirst().allSatisfy { index in
+        if case .rest = parts[index].kind { return false }
+        return parts[index].range.lowerBound >= parts[index - 1].range.upperBound
+      }
+    }
+    if areApart { return parts }
     result.reserveCapacity(parts.count)
-    for part in isSorted ? parts : parts.sorted(by: areInOrder) {
+    for part in parts.sorted(by: areInOrder) {
       guard let last = result.last else {
         result.append(part)
         continue
