@@ -49,10 +49,13 @@ package struct SaveWatch: Sendable {
     package var bytes: [UInt8]?
     /// The file that held it, to distinguish a save in place from one by a rename.
     package var inode: UInt64?
+    /// A text that parses, although it may be one that is being saved.
+    var whole: [UInt8]?
 
-    package init(bytes: [UInt8]? = nil, inode: UInt64? = nil) {
+    package init(bytes: [UInt8]? = nil, inode: UInt64? = nil, whole: [UInt8]? = nil) {
       self.bytes = bytes
       self.inode = inode
+      self.whole = whole
     }
   }
 
@@ -176,7 +179,10 @@ package struct SaveWatch: Sendable {
 extension SaveWatch {
   /// Does the same as ``wait(for:after:_:at:wholeness:)``, and compares the text with the known one.
   mutating func wait(for found: SettingsFile.Contents, after known: Known, _ evidence: Evidence) -> UInt64? {
-    wait(for: found, after: known, evidence) { Wholeness(of: found.bytes ?? [], since: known.bytes) }
+    wait(for: found, after: known, evidence) {
+      let isKnown = known.bytes == nil && known.whole != nil && found.bytes.isSameText(as: known.whole)
+      return isKnown ? .whole : Wholeness(of: found.bytes ?? [], since: known.bytes)
+    }
   }
 }
 

@@ -6,7 +6,12 @@ extension Commit {
   mutating func write(
     to file: SettingsFile, checking check: ([UInt8]?) throws -> Void, within limit: TimeLimit
   ) throws {
-    let (known, durable) = core.state.withLock { ($0.isLoaded ? $0.knownUserFile : SaveWatch.Known(), $0.durable) }
+    let read = known?.bytes
+    let (known, durable) = core.state.withLock { state -> (SaveWatch.Known, FileStatus?) in
+      // The first access has parsed the text already.
+      let first = SaveWatch.Known(whole: read)
+      return (state.isLoaded ? state.knownUserFile : first, state.durable)
+    }
     var write = OpenWrite(of: file, after: known, knowing: durable, within: limit)
     defer { finish(write) }
     repeat {

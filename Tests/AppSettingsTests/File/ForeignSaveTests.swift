@@ -56,6 +56,20 @@ struct ForeignSaveTests {
     #expect(home.text() == Self.new + "counter = 7\n")
   }
 
+  @Test func `a first access migrates no file on disk that a program is writing`() throws {
+    let text = "colour = \"red\"\n"
+    try home.write(text)
+    let descriptor = Self.open(home.file, O_WRONLY)
+    // So that it never is at rest, however long this takes.
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: 3_600)], ofItemAtPath: home.file)
+    let settings = try home.store(
+      migrations: SettingsMigrations { Migration(2, "rename a key", [.rename("colour", to: "color")]) })
+    #expect(settings[SettingsKey("color", default: "")] == "red")
+    #expect(home.text() == text)
+    close(descriptor)
+  }
+
   @Test func `an empty file counts when it has been so for half a second`() throws {
     try home.write(Self.old)
     let settings = try home.store()
