@@ -245,7 +245,8 @@ public struct SettingsLocation: Sendable, Hashable {
 
   /// Hashes the path of the user's file.
   public func hash(into hasher: inout Hasher) {
-    for byte in file.utf8 { hasher.combine(byte) }
+    var file = file
+    file.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 
   private var paths: [String] {

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import AppSettings
@@ -13,6 +14,22 @@ struct SharedCoresTests {
       #expect(table.value(for: number) { Thing() } === thing)
     }
     #expect(table.count == 1_000)
+  }
+
+  private struct CountedKey: Hashable, Sendable {
+    static let hashes = Atomic(0)
+    let number: Int
+
+    func hash(into hasher: inout Hasher) {
+      Self.hashes.add(1, ordering: .relaxed)
+      hasher.combine(number)
+    }
+  }
+
+  @Test func `a key is hashed once when it is looked up, and not when the table grows`() {
+    var table = WeakTable<CountedKey, Thing>()
+    let held = (0..<1_000).map { number in table.value(for: CountedKey(number: number)) { Thing() } }
+    #expect(CountedKey.hashes.load(ordering: .relaxed) == held.count)
   }
 
   @Test func `objects that are gone do not pile up`() {
