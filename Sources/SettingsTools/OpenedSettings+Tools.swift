@@ -7,7 +7,7 @@ import AppSettingsSchema
 extension OpenedSettings {
   /// The file of an app that is shown and changed.
   public enum Place: Sendable, Hashable {
-    /// What the app itself writes: the person's file, or the active profile.
+    /// What the app itself writes: the person's file, or the profile that is active when it is opened.
     case own
     /// The person's file, below any profile.
     case user
@@ -38,7 +38,8 @@ extension OpenedSettings {
   /// try settings.apply([.set("editor.font-size", to: "14")])
   /// ```
   ///
-  /// A pending migration is written with the first change, and shown as if it were.
+  /// The schema is read now, and the values when they are asked for. A pending migration is written with the first change,
+  /// and shown as if it were.
   ///
   /// - Parameters:
   ///   - app: The app's id. An administrators' file is made readable for all: the process's umask becomes 022.
@@ -138,7 +139,7 @@ extension OpenedSettings {
   ) throws(ToolError) -> ChangeReport {
     try only {
       let guarded = GuardedChange(isDryRun: isDryRun, expected: try digest.map { [try Digest($0)] } ?? [])
-      let list = ChangeList(changes, of: self, creates: creates, keepsTables: target.isFile)
+      let list = ChangeList(changes, of: self, creates: creates, keepsTables: target.isFile, advice: nil)
       do {
         let outcome = try list.make(guarded)
         return ChangeReport(
@@ -160,7 +161,7 @@ extension OpenedSettings {
   /// - Parameters:
   ///   - key: Only those of this dotted key.
   ///   - most: At most so many.
-  /// - Throws: ``ToolError`` `io` if the history cannot be read.
+  /// - Throws: ``ToolError`` `io` if the history cannot be read, `notWritable` if permission is missing.
   public func history(of key: String? = nil, limit most: Int = .max) throws(ToolError) -> [HistoryFacts] {
     try only {
       let names = try key.map(TypedKey.path).map(schema.names)

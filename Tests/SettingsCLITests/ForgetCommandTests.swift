@@ -34,6 +34,20 @@ struct ForgetCommandTests {
     #expect(home.text(of: app + "/settings.toml") == text)
   }
 
+  @Test func `a reader that is gone is no failure, and an answer that cannot be written says what is done`() throws {
+    try home.write("a = 1\n", to: app + "/settings.toml")
+    let command = ChildProcess.product("settings-cli")
+    let gone = try ChildProcess.shell(
+      "mkfifo pipe; exec 3<>pipe; exec 4>pipe; exec 3<&-; '\(command)' forget editr --yes >&4",
+      environment: home.environment,
+      directory: home.path)
+    #expect(gone.status == 0 && !gone.error.contains("GoneReader"), "\(gone)")
+    try home.write("a = 1\n", to: app + "/settings.toml")
+    let full = try ChildProcess.shell(
+      "'\(command)' forget editr --yes >/dev/full", environment: home.environment, directory: home.path)
+    #expect(full.status == 7 && full.error.contains("The change itself is stored."), "\(full)")
+  }
+
   @Test func `an app of which nothing is left is forgotten already`() throws {
     try home.write("a = 1\n", to: app + "/settings.toml")
     #expect(try run("unset", "editr", "--all").status == 0 && home.names(in: home.path + "/config").isEmpty)

@@ -96,7 +96,9 @@ final class Dialog {
   }
 
   private func describe(_ entry: HistoryFacts) -> String {
-    let changes = entry.changes.map { "\($0.key) \($0.old ?? "none") -> \($0.new ?? "none")" }
+    let changes = entry.changes.map { change in
+      change.isHidden ? "\(change.key)" : "\(change.key) \(change.old ?? "none") -> \(change.new ?? "none")"
+    }
     return "\(entry.reason) \(changes.joined(separator: ", "))"
   }
 

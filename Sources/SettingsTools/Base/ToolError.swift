@@ -46,8 +46,10 @@ public struct ToolError: Error, CustomStringConvertible {
   /// The message.
   public var description: String { message ?? "\(status)" }
 
-  /// - Parameter location: Where the settings are that could not be read or written, for advice on permissions.
+  /// - Parameter location: Where the settings are that could not be read or written, for advice on permissions; by default
+  ///   where the error says.
   package init(_ error: SettingsError, at location: SettingsLocation? = nil) {
+    let location = location ?? error.file.flatMap { try? SettingsLocation(file: $0) }
     let advice = error.code == .readOnly ? location?.adviceOnPermission ?? "" : ""
     self.init(Self.status(of: error.code), error.description + advice)
     isReadOnly = error.code == .readOnly

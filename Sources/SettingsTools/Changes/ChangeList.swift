@@ -18,6 +18,8 @@ package final class ChangeList {
   private let creates: Bool
   private let keepsGoing: Bool
   private let keepsTables: Bool
+  private let needsChange: Bool
+  private let advice: String?
   private let steps: [Step]
   package private(set) var answers: [ChangeAnswer] = []
   /// The values that were set, with the numbers of their answers.
@@ -25,23 +27,36 @@ package final class ChangeList {
   /// Where the last edit of each path is in them, and the paths that are above one.
   private var places: [TOMLPath: Int] = [:]
   private var inner: Set<TOMLPath> = []
-  /// The notations of values that were given with one.
+  /// The notations of values that were given with one, and of the elements of arrays.
   private var texts: [TOMLPath: String] = [:]
+  private var elements: [TOMLPath: [String]] = [:]
 
-  private init(_ steps: [Step], of opened: OpenedSettings, creates: Bool, keepsGoing: Bool, keepsTables: Bool) {
+  private init(
+    _ steps: [Step], of opened: OpenedSettings, creates: Bool, keepsGoing: Bool, keepsTables: Bool,
+    needsChange: Bool = false, advice: String? = ChangeList.advice
+  ) {
     (self.steps, self.opened, schema) = (steps, opened, opened.schema)
     (self.creates, self.keepsGoing, self.keepsTables) = (creates, keepsGoing, keepsTables)
+    (self.needsChange, self.advice) = (needsChange, advice)
   }
+
+  /// What else can be done with an unknown key.
+  package static let advice = "To set it anyway, use --create."
 
   /// - Parameters:
   ///   - creates: Whether keys that the schema does not list are set, too.
   ///   - keepsTables: Whether tables stay that the changes leave empty.
+  ///   - needsChange: Whether nothing is written if no value changes.
+  ///   - advice: What else can be done with an unknown key, as a sentence.
   package convenience init(
-    _ changes: [SettingChange], of opened: OpenedSettings, creates: Bool = false, keepsTables: Bool = false
+    _ changes: [SettingChange], of opened: OpenedSettings, creates: Bool = false, keepsTables: Bool = false,
+    needsChange: Bool = false, advice: String? = ChangeList.advice
   ) {
     var steps: [Step] = []
     for change in changes { steps.append(Step(number: steps.count + 1, line: .change(change))) }
-    self.init(steps, of: opened, creates: creates, keepsGoing: false, keepsTables: keepsTables)
+    self.init(
+      steps, of: opened, creates: creates, keepsGoing: false, keepsTables: keepsTables, needsChange: needsChange,
+      advice: advice)
   }
 
   /// - Parameters:
@@ -64,8 +79,11 @@ package final class ChangeList {
 
   /// Makes the changes in one write, or only shows what they would change. The answers say what has become of each.
   ///
-  /// - Throws: ``Refused`` if none was made because one is refused; ``ToolError``, ``SettingsError`` if the write failed.
+  /// - Throws: ``Refused`` if none was made because one is refused; ``ToolError`` with status 1 if none changes a value, and
+  ///   one has to; ``ToolError``, ``SettingsError`` if the write failed.
   package func make(_ guarded: GuardedChange = GuardedChange()) throws -> ChangeOutcome {
+    // What could not be found after the write is missed before it.
+    if !guarded.isDryRun { try opened.checkPlaces() }
     let outcome: ChangeOutcome
     do {
       outcome = try opened.make(guarded, edits)
@@ -87,9 +105,9 @@ package final class ChangeList {
   package func edits(_ view: SettingsSnapshot) throws -> [Edit] {
     // From the beginning if another program has saved the file meanwhile.
     answers = []
-    (stored, places, inner, texts) = ([], [:], [], [:])
+    (stored, places, inner, texts, elements) = ([], [:], [], [:], [:])
     var state = State(view: view)
-    for step in steps {
+    for (index, step) in steps.enumerated() {
       var answer = ChangeAnswer(line: step.number)
       do {
         switch step.line {
@@ -99,7 +117,7 @@ package final class ChangeList {
           try find(path, in: state.view, &answer)
         case .change(let change):
           answer.path = change.path
-          try make(change, in: &state, &answer)
+          try make(change, in: &state, isFollowed: isFollowed(index), &answer)
         }
       } catch let failure as ToolError {
         answer.failure = failure
@@ -109,7 +127,18 @@ package final class ChangeList {
       answers.append(answer)
     }
     if !keepsGoing, failure != nil { throw Refused() }
+    if needsChange, !answers.contains(where: { $0.isChange == true }) { throw ToolError(.noValue) }
+    for (path, elements) in elements { texts[path] = "[\(elements.joined(separator: ", "))]" }
     return schema.edits(storing: stored.map { ($0.path, $0.value) }, texts: texts, in: view).keepingTables(keepsTables)
+  }
+
+  /// Whether a step changes an array's elements as they were typed, and so does the next one: what the app accepts is the
+  /// array after the last.
+  private func isFollowed(_ index: Int) -> Bool {
+    guard index + 1 < steps.count, case .change(let change) = steps[index].line, change.isTypedElement,
+      case .change(let next) = steps[index + 1].line, next.isTypedElement
+    else { return false }
+    return next.path == change.path
   }
 
   /// The value of a key that the changes would store now.
@@ -130,8 +159,8 @@ package final class ChangeList {
     var number: UInt64 = 0
     /// The keys whose former names have been dealt with.
     var settled: Set<TOMLPath> = []
-    /// The notations of the elements of arrays that were changed.
-    var elements: [TOMLPath: [String?]] = [:]
+    /// The first elements that arrays had before their elements were changed; `nil` for none.
+    var firstElements: [TOMLPath: TOMLValue?] = [:]
 
     /// The value in the file itself.
     func own(_ path: TOMLPath) -> TOMLValue? {
@@ -153,27 +182,29 @@ package final class ChangeList {
     answer.found = shown
   }
 
-  private func make(_ change: SettingChange, in state: inout State, _ answer: inout ChangeAnswer) throws {
+  private func make(
+    _ change: SettingChange, in state: inout State, isFollowed: Bool, _ answer: inout ChangeAnswer
+  ) throws {
     let path = change.path
     let isUnset = change.action == .unset
     var before: TOMLValue?
     for name in schema.names(of: path) where before == nil { before = state.own(name) }
     if !creates, !isUnset || before == nil {
-      try schema.checkKnown(path, advice: isUnset ? nil : Self.advice)
+      try schema.checkKnown(path, advice: isUnset ? nil : advice)
     }
     if isUnset {
       if before == nil, let error = schema.removalError(of: path, in: state.view) { throw error }
     } else if let error = schema.lockError(of: path, in: state.view) {
       throw error
     }
-    var value: TOMLValue?
+    var (value, notation): (TOMLValue?, Notation) = (nil, .ours)
     if !isUnset {
-      value = try newValue(change, in: &state)
-      // Nothing to remove.
-      guard value != nil else {
+      guard let new = try newValue(change, in: &state, isFollowed: isFollowed) else {
+        // Nothing to remove.
         answer.isChange = false
         return
       }
+      (value, notation) = new
     }
     // The locks are checked for each change by itself, so that its own answer says so.
     let edits = try state.view.permitted(schema.edits(storing: [(path, value)], in: state.view))
@@ -185,14 +216,17 @@ package final class ChangeList {
         state.view.pending.add(edit, number: state.number)
       }
     }
-    keep(value, at: path)
+    keep(value, notation, at: path)
   }
-
-  private static let advice = "To set it anyway, use --create."
 
   /// Adds an edit to those that are made in the file. A path that was edited before has one edit, unless there are edits
   /// above or below it: together, many edits of different paths take one pass over the file.
-  private func keep(_ value: TOMLValue?, at path: TOMLPath) {
+  private func keep(_ value: TOMLValue?, _ notation: Notation, at path: TOMLPath) {
+    switch notation {
+    case .ours: (texts[path], elements[path]) = (nil, nil)
+    case .text(let text): (texts[path], elements[path]) = (text, nil)
+    case .elements(let all): (texts[path], elements[path]) = (nil, all)
+    }
     if steps.count == 1 { return stored.append((path, value, answers.count)) }
     let above = (1..<path.components.count).map { TOMLPath(Array(path.components.prefix($0))) }
     if let index = places[path], !inner.contains(path), !above.contains(where: { places[$0] != nil }) {
@@ -206,13 +240,24 @@ package final class ChangeList {
 
   // MARK: Values
 
+  /// How a new value is written.
+  private enum Notation {
+    case ours
+    case text(String)
+    case elements([String])
+  }
+
   /// - Returns: `nil` if the array has no element to remove.
-  private func newValue(_ change: SettingChange, in state: inout State) throws -> TOMLValue? {
+  private func newValue(
+    _ change: SettingChange, in state: inout State, isFollowed: Bool
+  ) throws -> (TOMLValue, Notation)? {
     let path = change.path
     let current = schema.effectiveValue(of: path, in: state.view)
-    guard change.action == .set else { return try newArray(change, from: current, in: &state) }
-    state.elements[path] = nil
+    guard change.action == .set else {
+      return try newArray(change, from: current, in: &state, isFollowed: isFollowed)
+    }
     var value: TOMLValue
+    var notation = Notation.ours
     switch change.value {
     case .none: preconditionFailure("A value is set.")
     case .typed(let text, let kind):
@@ -226,52 +271,57 @@ package final class ChangeList {
         try schema.check(value, at: path)
       }
       value = try schema.withoutLocked(value, at: path, in: state.view)
-      if !creates { try schema.checkKnown(in: value, at: path, advice: Self.advice) }
-      texts[path] = text
-      return value
+      if !creates { try schema.checkKnown(in: value, at: path, advice: advice) }
+      return (value, .text(text))
     case .json(let given): value = converted(given, to: schema.type(of: path), like: current)
-    case .toml(let given, let text): (value, texts[path]) = (given, text)
+    case .toml(let given, let text): (value, notation) = (given, .text(text))
     }
     try schema.check(value, at: path)
-    return try schema.withoutLocked(value, at: path, in: state.view)
+    return (try schema.withoutLocked(value, at: path, in: state.view), notation)
   }
 
   private func newArray(
-    _ change: SettingChange, from current: TOMLValue?, in state: inout State
-  ) throws -> TOMLValue? {
+    _ change: SettingChange, from current: TOMLValue?, in state: inout State, isFollowed: Bool
+  ) throws -> (TOMLValue, Notation)? {
     let path = change.path
     let elements = try Self.array(current, path)
+    if state.firstElements[path] == nil { state.firstElements.updateValue(elements.first, forKey: path) }
     let element: TOMLValue
     var notation: String?
     switch change.value {
     case .none: preconditionFailure("An element is added or removed.")
     case .typed(let text, let kind):
-      element = try schema.element(text, of: path, kind: kind, sibling: elements.first)
+      element = try schema.element(text, of: path, kind: kind, sibling: state.firstElements[path] ?? nil)
       notation = text
     case .json(let given): element = converted(given, to: schema.type(of: path)?.element, like: elements.first)
     case .toml(let given, let text): (element, notation) = (given, text)
     }
-    // The other elements stay as they are written.
-    let view = state.view
-    let written =
-      state.elements[path]
-      ?? schema.names(of: path).compactMap { view.userDocument.elementTexts(at: $0) }.first?.map(\.self)
-    let notations = written?.count == elements.count ? written : nil
-    var result = elements.indices.map { (value: elements[$0], text: notations?[$0]) }
+    var result = elements
+    var texts = self.elements[path] ?? writtenElements(elements, at: path, in: state.view)
     if change.action == .append {
-      result.append((element, notation))
+      result.append(element)
+      texts.append(Self.text(of: element, notation))
+    } else if elements.contains(element) {
+      texts = zip(elements, texts).filter { $0.0 != element }.map(\.1)
+      result.removeAll { $0 == element }
     } else {
-      guard elements.contains(element) else { return nil }
-      result.removeAll { $0.value == element }
+      if !isFollowed, self.elements[path] != nil { try schema.check(.array(elements), at: path) }
+      return nil
     }
-    let value = TOMLValue.array(result.map(\.value))
-    try schema.check(value, at: path)
-    let texts = result.map { element in
-      element.text.flatMap { (try? TOMLValue(parsing: $0)) == element.value ? $0 : nil } ?? element.value.tomlText
-    }
-    state.elements[path] = texts
-    self.texts[path] = "[\(texts.joined(separator: ", "))]"
-    return try schema.withoutLocked(value, at: path, in: state.view)
+    let value = TOMLValue.array(result)
+    if !isFollowed { try schema.check(value, at: path) }
+    return (try schema.withoutLocked(value, at: path, in: state.view), .elements(texts))
+  }
+
+  /// The texts of an array's elements as the file has them, or else ours.
+  private func writtenElements(_ elements: [TOMLValue], at path: TOMLPath, in view: SettingsSnapshot) -> [String] {
+    let written = schema.names(of: path).lazy.compactMap { view.userDocument.elementTexts(at: $0) }.first
+    guard let written, written.count == elements.count else { return elements.map(\.tomlText) }
+    return zip(elements, written).map { Self.text(of: $0, $1) }
+  }
+
+  private static func text(of element: TOMLValue, _ notation: String?) -> String {
+    notation.flatMap { (try? TOMLValue(parsing: $0)) == element ? $0 : nil } ?? element.tomlText
   }
 
   private static func array(_ value: TOMLValue?, _ path: TOMLPath) throws -> [TOMLValue] {

@@ -4,10 +4,13 @@ import AppSettingsSchema
 extension OpenedSettings {
   /// Takes a change back, or only finds what that would put back.
   ///
+  /// - Parameter mayBeBack: Whether it is fine if the values are back already.
   /// - Throws: ``ToolError``, with status 1 if there is nothing to take back, 4 if the app would refuse the earlier value
   ///   today, 8 for a migration, 9 if something has changed; ``SettingsError`` as `SettingsStore/undo()`. Nothing is written
   ///   then.
-  package func undo(_ what: HistoryTarget, _ guarded: GuardedChange = GuardedChange()) throws -> UndoPlan {
+  package func undo(
+    _ what: HistoryTarget, _ guarded: GuardedChange = GuardedChange(), mayBeBack: Bool = false
+  ) throws -> UndoPlan {
     func check(_ plan: UndoPlan) throws {
       try guarded.checkFile(of: self)(plan.bytes)
       try guarded.checkValues(in: plan.view, schema)
@@ -17,7 +20,7 @@ extension OpenedSettings {
       let plan =
         guarded.isDryRun
         ? try store.previewUndo(what, checking: check) : try writing { try store.undo(what, checking: check) }
-      guard plan.hasChanged else {
+      guard plan.hasChanged || mayBeBack else {
         throw ToolError(
           .noValue, "Nothing to \(plan.verb): '\(file)' has the values from before #\(plan.entry.id) already.")
       }

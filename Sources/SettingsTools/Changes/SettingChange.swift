@@ -44,6 +44,12 @@ public struct SettingChange: Sendable, Hashable {
 
   /// The dotted key.
   public var key: String { path.description }
+
+  /// Whether it changes an array by an element as it was typed.
+  var isTypedElement: Bool {
+    guard case .typed = value else { return false }
+    return action == .append || action == .remove
+  }
 }
 
 extension SettingChange {

@@ -38,7 +38,7 @@ extension SchemaLookup {
   /// Throws if a value to be stored has something in it that the schema does not list.
   ///
   /// - Throws: ``ToolError`` with status 3 and a suggestion.
-  package func checkKnown(in value: TOMLValue, at path: TOMLPath, advice: String) throws {
+  package func checkKnown(in value: TOMLValue, at path: TOMLPath, advice: String?) throws {
     if let type = type(of: path) {
       let place = type.unknownFields(in: value).first
       if let place { throw unknown(path.appending(TOMLPath(place)), advice) }

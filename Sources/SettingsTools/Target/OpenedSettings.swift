@@ -27,7 +27,10 @@ public struct OpenedSettings: Sendable {
   // MARK: Reading
 
   /// Reads the files, which the first access does otherwise, and writes a pending migration where that is due.
-  package func load() { store.core.load() }
+  package func load() {
+    store.core.load()
+    if !store.core.onlyReads { tellLosses() }
+  }
 
   /// Reads again what has changed, without waiting for a notice.
   package func look() {
@@ -81,6 +84,13 @@ public struct OpenedSettings: Sendable {
     } catch let error as SettingsError where error.code == .readOnly {
       throw ToolError(error, at: store.location)
     }
+  }
+
+  /// Throws if it cannot be said where the values are that decide what takes effect.
+  package func checkPlaces() throws {
+    guard !target.isFile, case .personal(let file) = target.layer else { return }
+    if case .profile = file { return }
+    _ = try SettingsLocation(app: target.name, environment: target.environment).resolvingProfile()
   }
 
   private func tellLosses() {

@@ -41,7 +41,7 @@ final class EditSession {
       } catch let conflict as TextReplacement.Conflict {
         guard try ask(after: conflict.failure, canStore: true) == .mine else { return false }
         isConflictSettled = true
-      } catch let failure as ToolError {
+      } catch let failure as ToolError where !failure.isReadOnly {
         _ = try ask(after: failure, canStore: false)
         return false
       }

@@ -70,6 +70,7 @@ struct ForgetVerb: Verb {
     for choice in choice { Output.line("removed: \(choice)") }
     for location in locations {
       let backup = try target.moveToBackups(location)
+      Output.noteStored()
       Output.path(location.file, after: "removed: ")
       if let backup { Output.path(backup.path, after: "backup: ") }
     }

@@ -44,7 +44,7 @@ struct LockVerb: Verb {
     if !create { for word in words { try schema.checkKnown(word.key, advice: "To lock it, use --create.") } }
     let values = ChangeList(
       words.compactMap { word in word.text.map { SettingChange(.set, word.key, .typed($0, nil)) } }, of: opened,
-      creates: create)
+      creates: create, advice: "To lock it, use --create.")
     var already: [(key: TOMLPath, by: SettingsLock)] = []
     do {
       try opened.commit { view in

@@ -122,15 +122,13 @@ struct SetVerb: Verb {
       changesElements
         ? removed.map { SettingChange(.remove, changes.pairs[0].key, .typed($0, kind)) }
           + added.map { SettingChange(.append, changes.pairs[0].key, .typed($0, kind)) }
-        : changes.pairs.map { SettingChange(.set, $0.key, .typed($0.text, kind)) }, of: opened, creates: creates)
+        : changes.pairs.map { SettingChange(.set, $0.key, .typed($0.text, kind)) }, of: opened, creates: creates,
+      needsChange: changesElements && added.isEmpty)
     let outcome: ChangeOutcome
     do {
       outcome = try list.make(guarded)
     } catch is ChangeList.Refused {
       throw list.failure ?? ToolError(.invalidValue)
-    }
-    if changesElements, added.isEmpty, !list.answers.contains(where: { $0.isChange == true }) {
-      throw ToolError(.noValue)
     }
     if outcome.show() { return }
     if let failure = list.failure { throw failure }

@@ -89,10 +89,10 @@ struct WatchVerb: Verb {
   }
 
   func answer() throws {
-    let watching = try Watching(self)
+    let target = try Target(target)
+    let watching = try Watching(self, target)
     // Before any thread starts: this one receives them.
     let signals = EndSignals()
-    let target = try Target(target)
     if document {
       try start(DocumentWatching(target, count: count), of: target)
     } else {

@@ -15,8 +15,7 @@ struct Watching: Sendable {
   private let target: String
   private let schema: SchemaLookup
 
-  init(_ verb: WatchVerb) throws {
-    let target = try Target(verb.target)
+  init(_ verb: WatchVerb, _ target: Target) throws {
     self.target = target.words
     schema = target.schema
     path = try verb.key.map(KeyArgument.parse)

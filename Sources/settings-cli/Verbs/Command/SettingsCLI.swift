@@ -108,6 +108,8 @@ struct SettingsCLI: ParsableCommand {
       throw failure
     } catch let error as SettingsError {
       throw error
+    } catch let error as GoneReader {
+      throw error
     } catch {
       // The library also throws help, the version and completions.
       guard exitCode(for: error).isSuccess else {

@@ -199,13 +199,9 @@ final class TrialNote {
 
   private func takeBack(_ entry: SettingsHistoryEntry, _ target: Target) throws -> [String] {
     let opened = try target.open(isForWriting: true, writesLater: true)
-    do {
-      let plan = try opened.undo(.entry(entry.id))
-      let text = HistoryText(opened.schema)
-      return [text.summary(of: plan.entry)] + text.lines(of: plan)
-    } catch let failure as ToolError where failure.status == .noValue {
-      return []
-    }
+    let plan = try opened.undo(.entry(entry.id), mayBeBack: true)
+    let text = HistoryText(opened.schema)
+    return plan.hasChanged ? [text.summary(of: plan.entry)] + text.lines(of: plan) : []
   }
 
   /// Puts the earlier value back where the process was killed between the write and its entry in the history.
