@@ -93,7 +93,8 @@ extension OpenedSettings {
 
   /// The facts about all keys: first those of the app's schema, in its order, then what else the files have.
   ///
-  /// They are those of the present files, also of what another program has just saved.
+  /// They are those of the present files, also of what another program has just saved. Of a file that does not parse any
+  /// more, they are those that were read last; ``findings()`` has the mistake.
   ///
   /// - Parameter key: Only those at and below this dotted key.
   /// - Throws: ``ToolError`` `usage` for a text that is no dotted key, `unknown` for a key that the schema does not have.

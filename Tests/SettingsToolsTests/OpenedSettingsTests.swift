@@ -140,6 +140,48 @@ struct OpenedSettingsTests {
     #expect(answer.problem?.contains("has no effect: the value comes from the profile layer") == true, "\(answer)")
   }
 
+  @Test func `changes made at once by many, here and in other processes, lose nothing`() async throws {
+    let settings = try open("theme = \"dark\"\n")
+    try await withThrowingTaskGroup { group in
+      for number in 0..<20 {
+        group.addTask { _ = try settings.apply([.append("seen", "\(number)")], creating: true) }
+        if number < 4 {
+          group.addTask {
+            let result = try ChildProcess.run(
+              ChildProcess.product("settings-cli"), ["set", app, "seen", "--append", "\(100 + number)", "--create"],
+              environment: home.environment)
+            #expect(result.status == 0, "\(result)")
+          }
+        }
+      }
+      for try await _ in group {}
+    }
+    let seen = try #require(try setting("seen", settings).value)
+    #expect(Set(seen.matches(of: #/\d+/#).compactMap { Int($0.output) }) == Set(0..<20).union(100..<104))
+    #expect(try text().hasPrefix("theme = \"dark\"\n"))
+  }
+
+  @Test func `a file that is broken meanwhile is not written, and its mistake is a finding`() throws {
+    let settings = try open("theme = \"dark\"\n")
+    try home.write("theme = dark\n")
+    #expect(try setting("theme", settings).text == "dark")
+    #expect(settings.findings().map(\.kind) == ["unparsable"])
+    let error = #expect(throws: ToolError.self) { try settings.apply([.set("theme", to: "light")]) }
+    #expect(error?.status == .unparsable && error?.message?.contains("settings-cli recover") == true, "\(error as Any)")
+    for change in [try SettingChange.append("theme", "x"), try .set("theme.inner", to: "1"), try .set("sync", to: "1")]
+    {
+      #expect(throws: ToolError.self) { try settings.apply([change]) }
+    }
+    #expect(try text() == "theme = dark\n")
+    try home.write("theme = \"light\"\n")
+    for change in [try SettingChange.append("theme", "x"), try .set("theme.inner", to: "1"), try .set("sync", to: "1")]
+    {
+      let error = #expect(throws: ToolError.self) { try settings.apply([change]) }
+      #expect(error?.status == .invalidValue || error?.status == .unknown, "\(error as Any)")
+    }
+    #expect(try text() == "theme = \"light\"\n")
+  }
+
   @Test func `changes survive JSON, and a key is checked where it comes in`() throws {
     let changes: [SettingChange] = [
       try .set("a.b", to: "1"), try .set("c", to: 1.5), try .unset("d"), try .append("e", "x"), try .remove("f", "y"),

@@ -2,7 +2,9 @@ package import AppSettings
 
 /// A dotted key, as people and programs write it.
 package enum TypedKey {
-  /// - Throws: ``ToolError`` with status 2 for what is none, or is reserved.
+  /// The key's path.
+  ///
+  /// - Throws: ``ToolError`` with status 2 for a text that is no dotted key, and for a reserved key.
   package static func path(_ text: String) throws -> TOMLPath {
     let path: TOMLPath
     do {

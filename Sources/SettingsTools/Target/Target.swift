@@ -92,7 +92,7 @@ package struct Target: Sendable {
 
   // MARK: The schema
 
-  /// What the target's schema says. An unusable one is told, once, and ignored.
+  /// What the target's schema says. A schema that cannot be used is ignored, and a message says so once.
   package var schema: SchemaLookup {
     do {
       return try findSchema()
@@ -119,7 +119,7 @@ package struct Target: Sendable {
   /// Reads the schema again when it is needed next.
   package func forgetSchema() { found.forget() }
 
-  /// The target's schema for what needs one; `nil` if there is none.
+  /// The target's schema, for callers that need one; `nil` without a schema.
   ///
   /// - Throws: ``SettingsError`` if the schema cannot be used.
   package func fileSchema() throws -> SettingsSchema? {

@@ -3,7 +3,7 @@ import SettingsTools
 import Synchronization
 
 extension Target {
-  /// What a word of the command line names.
+  /// The target that a word of the command line names.
   init(_ name: String, _ layer: Layer = .own) {
     let name = MeantApp.id(for: name)
     self.init(name, layer, path: Arguments.path(name), telling: Output.tell)
