@@ -226,6 +226,7 @@ package final class ChangeList {
     case .ours: (texts[path], elements[path]) = (nil, nil)
     case .text(let text): (texts[path], elements[path]) = (text, nil)
     case .elements(let all): (texts[path], elements[path]) = (nil, all)
+    case .anotherElement(let text): elements[path, default: []].append(text)
     }
     if steps.count == 1 { return stored.append((path, value, answers.count)) }
     let above = (1..<path.components.count).map { TOMLPath(Array(path.components.prefix($0))) }
@@ -245,6 +246,8 @@ package final class ChangeList {
     case ours
     case text(String)
     case elements([String])
+    /// One more element behind those that are known: adding it to them in place copies none.
+    case anotherElement(String)
   }
 
   /// - Returns: `nil` if the array has no element to remove.
@@ -296,21 +299,24 @@ package final class ChangeList {
     case .json(let given): element = converted(given, to: schema.type(of: path)?.element, like: elements.first)
     case .toml(let given, let text): (element, notation) = (given, text)
     }
-    var result = elements
-    var texts = self.elements[path] ?? writtenElements(elements, at: path, in: state.view)
+    let view = state.view
+    func checked(_ result: [TOMLValue]) throws -> TOMLValue {
+      let value = TOMLValue.array(result)
+      if !isFollowed { try schema.check(value, at: path) }
+      return try schema.withoutLocked(value, at: path, in: view)
+    }
+    func written() -> [String] { self.elements[path] ?? writtenElements(elements, at: path, in: view) }
     if change.action == .append {
-      result.append(element)
-      texts.append(Self.text(of: element, notation))
-    } else if elements.contains(element) {
-      texts = zip(elements, texts).filter { $0.0 != element }.map(\.1)
-      result.removeAll { $0 == element }
-    } else {
+      let text = Self.text(of: element, notation)
+      let value = try checked(elements + [element])
+      return (value, self.elements[path] == nil ? .elements(written() + [text]) : .anotherElement(text))
+    }
+    guard elements.contains(element) else {
       if !isFollowed, self.elements[path] != nil { try schema.check(.array(elements), at: path) }
       return nil
     }
-    let value = TOMLValue.array(result)
-    if !isFollowed { try schema.check(value, at: path) }
-    return (try schema.withoutLocked(value, at: path, in: state.view), .elements(texts))
+    let kept = zip(elements, written()).filter { $0.0 != element }
+    return (try checked(kept.map(\.0)), .elements(kept.map(\.1)))
   }
 
   /// The texts of an array's elements as the file has them, or else ours.
