@@ -74,12 +74,6 @@ enum KeyStatement: Sendable {
   case restart
 }
 
-/// A layer in which a key takes effect only if its declaration allows that.
-public struct SettingsRestrictedLayer: Sendable, Hashable {
-  /// A project's file, which may be anyone's: a repository that a person has cloned.
-  public static let project = SettingsRestrictedLayer()
-}
-
 /// What a value leads to outside of the settings.
 public enum SettingsReference: String, Sendable, Hashable {
   /// A command or a program that the app runs.
@@ -91,21 +85,18 @@ public enum SettingsReference: String, Sendable, Hashable {
 }
 
 extension SettingsKeyDetail {
-  /// Lets a layer that most keys ignore set the value; see ``SettingsProject``.
+  /// Lets a project's file set the value, which may be anyone's: a repository that a person has cloned; see
+  /// ``SettingsProject``.
   ///
   /// A secret key cannot be allowed. A key whose value leads to something outside, such as a `URL`, a path or one that
   /// ``refers(to:)`` something, needs a statement of why that is safe. Otherwise it is a programming error to use the key
   /// in a project, and traps.
-  public static func allowed(in layer: SettingsRestrictedLayer) -> Self { Self(.projects(safety: nil)) }
+  public static var allowedInProjects: Self { Self(.projects(safety: nil)) }
 
-  /// Lets a layer that most keys ignore set the value, although the value leads to something outside.
+  /// Lets a project's file set the value, although the value leads to something outside.
   ///
-  /// - Parameters:
-  ///   - layer: The layer.
-  ///   - safely: Why a value from anyone does no harm: `"the app shows it, and never opens it"`. Tools show it.
-  public static func allowed(in layer: SettingsRestrictedLayer, safely: String) -> Self {
-    Self(.projects(safety: safely))
-  }
+  /// - Parameter safely: Why a value from anyone does no harm: `"the app shows it, and never opens it"`. Tools show it.
+  public static func allowedInProjects(safely: String) -> Self { Self(.projects(safety: safely)) }
 
   /// States that the value leads to something outside: a command to run, a file, an address.
   public static func refers(to reference: SettingsReference) -> Self { Self(.refers(reference)) }

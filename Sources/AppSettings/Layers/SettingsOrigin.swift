@@ -11,10 +11,9 @@ public struct SettingsOrigin: Sendable, Hashable {
   public var isDefault: Bool { layer.kind == .default }
   /// The administrator's lock that keeps the key from being set; `nil` if there is none.
   public var lock: SettingsLock?
-  /// The former name under which the value is stored; `nil` if it is stored under the key's present name.
+  /// The former name under which the value is stored, which the next write of the key replaces; `nil` if it is stored
+  /// under the key's present name.
   public var formerName: TOMLPath?
-  /// Whether the value is stored under a former name, which the next write of the key replaces.
-  public var isDeprecated: Bool { formerName != nil }
   /// Whether the key is locked, so that it cannot be set.
   public var isLocked: Bool { lock != nil }
 }

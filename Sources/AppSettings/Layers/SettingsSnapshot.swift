@@ -90,7 +90,7 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
   public var root: TOMLTable { self[.root]?.table ?? TOMLTable() }
 
   /// Returns the highest layer that has a value at a path; a layer of kind `default` if none has.
-  public func layer(of path: TOMLPath) -> SettingsLayer {
+  package func layer(of path: TOMLPath) -> SettingsLayer {
     if let override = overrideLayer(of: [path]) { return layer(of: override, at: [path]) }
     guard let index = layerIndex(of: path) else { return SettingsLayer(.default) }
     return layers[index].layer
@@ -98,7 +98,7 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
 
   /// Returns the position of the value in its layer's file; `nil` for a default, an override, a value that is not yet
   /// written, and one that a migration in memory has made or moved.
-  public func position(of path: TOMLPath) -> TOMLPosition? {
+  package func position(of path: TOMLPath) -> TOMLPosition? {
     if overrideLayer(of: [path]) != nil { return nil }
     return layerIndex(of: path).flatMap { position(of: path, in: $0) }
   }
@@ -131,7 +131,7 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
   }
 
   /// Returns the lock that keeps a path from being set; `nil` if there is none.
-  public func lock(of path: TOMLPath) -> SettingsLock? {
+  package func lock(of path: TOMLPath) -> SettingsLock? {
     guard let lock = locks.lock(around: path) else { return nil }
     let content = layers[lock.layer]
     return SettingsLock(

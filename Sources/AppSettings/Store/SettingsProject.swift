@@ -20,7 +20,7 @@ public struct SettingsProject: Sendable, Hashable {
 
   /// Makes a project.
   ///
-  /// Each key must be declared ``SettingsKeyDetail/allowed(in:)``; otherwise this is a programming error and traps. So is
+  /// Each key must be declared ``SettingsKeyDetail/allowedInProjects``; otherwise this is a programming error and traps. So is
   /// a key that leads to something outside, such as a `URL`, without a statement of why that is safe.
   ///
   /// - Parameters:
@@ -43,12 +43,12 @@ public struct SettingsProject: Sendable, Hashable {
   package static func fault(of key: AnySettingsKey) -> String? {
     switch key.projects {
     case .safe: return nil
-    case .refused: return "The settings key '\(key.name)' is not declared '.allowed(in: .project)'."
+    case .refused: return "The settings key '\(key.name)' is not declared '.allowedInProjects'."
     case .allowed:
       guard let outside = key.reference?.rawValue ?? (key.leadsOutside ? "path or an address" : nil) else { return nil }
       return
         "The settings key '\(key.name)' is a \(outside), so a project that anyone has made could use it. Declare why "
-        + "that is safe: '.allowed(in: .project, safely: \"…\")'."
+        + "that is safe: '.allowedInProjects(safely: \"…\")'."
     }
   }
 

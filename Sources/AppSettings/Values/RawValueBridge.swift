@@ -51,7 +51,7 @@ private final class RawValueCore<Value: RawRepresentable & SendableMetatype>: Br
 
 extension SettingsBridge where Value: LosslessStringConvertible & SendableMetatype {
   /// A bridge that stores the description as a string.
-  public static var losslessString: SettingsBridge { SettingsBridge(LosslessStringCore()) }
+  package static var losslessString: SettingsBridge { SettingsBridge(LosslessStringCore()) }
 }
 
 private final class LosslessStringCore<Value: LosslessStringConvertible & SendableMetatype>: BridgeCore {

@@ -190,10 +190,10 @@ extension SettingsBridge {
   /// Values are always written in the new form. If neither bridge can read a value, the error describes the new form.
   ///
   /// ```swift
-  /// static let settingsBridge = SettingsBridge<Point>.codable.orReading(
-  ///   [Int].settingsBridge.map(read: Point.init(pair:), write: \.pair))
+  /// static let settingsBridge = SettingsBridge<Point>.codable.fallingBack(
+  ///   to: [Int].settingsBridge.map(read: Point.init(pair:), write: \.pair))
   /// ```
-  public func orReading(_ old: SettingsBridge<Value>) -> SettingsBridge<Value> {
+  public func fallingBack(to old: SettingsBridge<Value>) -> SettingsBridge<Value> {
     SettingsBridge(EitherFormCore(core, old: old.core))
   }
 }

@@ -95,7 +95,7 @@ public struct SettingsValueError: Error, Sendable, Hashable {
 
   /// The path as text: `window.sizes[3]`; empty for the value itself. The middle of a path of more than 16 components
   /// is left out.
-  public var pathDescription: String {
+  package var pathDescription: String {
     guard path.count > 16 else { return SettingsValueError.text(of: path[...]) }
     return SettingsValueError.text(of: path.prefix(8)) + " … " + SettingsValueError.text(of: path.suffix(4))
   }

@@ -146,8 +146,8 @@ import TestSupport
   @Test func `every difference that the guide lists is one`() throws {
     let older = SettingsKey(
       "older", default: 1,
-      bridge: Int.settingsBridge.orReading(
-        String.settingsBridge.map(expecting: "a word", read: { Int($0) }, write: { "\($0)" })))
+      bridge: Int.settingsBridge.fallingBack(
+        to: String.settingsBridge.map(expecting: "a word", read: { Int($0) }, write: { "\($0)" })))
     let more: [SettingsKeys] = [older, SettingsKey("rounded", default: 0, .in(...9_007_199_254_740_992.0))]
     let schema = SettingsSchema(app: "org.example.verdicts", keys: Verdicts.subjects.map(\.key) + more)
     let verdicts = try Self.verdicts(of: schema, on: Self.cases.map(\.2))

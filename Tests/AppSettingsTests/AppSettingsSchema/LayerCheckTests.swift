@@ -11,8 +11,8 @@ struct LayerCheckTests {
   private static let schema = SettingsSchema(
     app: "org.example.test",
     keys: [
-      SettingsKey("theme", default: "light", .allowed(in: .project)), SettingsKey("size", default: 1, .in(1...9)),
-      SettingsKey<URL?>("link", .allowed(in: .project, safely: "it is only shown")),
+      SettingsKey("theme", default: "light", .allowedInProjects), SettingsKey("size", default: 1, .in(1...9)),
+      SettingsKey<URL?>("link", .allowedInProjects(safely: "it is only shown")),
       SettingsKey("shell", default: "sh", .refers(to: .command)), SettingsKey("token", default: 0, .secret),
     ])
 

@@ -114,8 +114,8 @@ struct SchemaTypeTests {
   @Test func `a value that an older form of the type reads is no error where it stands`() throws {
     let key = SettingsKey(
       "level", default: 1,
-      bridge: Int.settingsBridge.orReading(
-        String.settingsBridge.map(expecting: "a word", read: { Int($0) }, write: { "\($0)" }))
+      bridge: Int.settingsBridge.fallingBack(
+        to: String.settingsBridge.map(expecting: "a word", read: { Int($0) }, write: { "\($0)" }))
     )
     let type = SchemaKey(key).type
     #expect(throws: Never.self) { try type.check("7", isStored: true) }

@@ -15,7 +15,7 @@ struct FormerNamesTests {
     #expect(!settings.isDefault(Declared.width))
     #expect(try settings.value(for: Declared.width) == 8)
     #expect(settings.snapshot.origin(of: Declared.width).formerName == ["tab_size"])
-    #expect(settings.origin(of: Declared.width).isDeprecated)
+    #expect(settings.origin(of: Declared.width).formerName != nil)
     #expect(settings.origin(of: Declared.width).position?.line == 1)
     #expect(home.text() == "tab_size = 8\n")
   }
@@ -26,7 +26,7 @@ struct FormerNamesTests {
     try home.write("tab_size = 8\n[old]\ntabs = 2\n[editor]\ntab-width = 3\n")
     let settings = try home.store()
     #expect(settings[Declared.width] == 3)
-    #expect(!settings.origin(of: Declared.width).isDeprecated)
+    #expect(settings.origin(of: Declared.width).formerName == nil)
   }
 
   @Test func `a write puts the new name and takes the old ones away at once`() throws {

@@ -79,8 +79,8 @@ struct SameBytesTests {
   }
 
   @Test func `an older form of a value is written in the new one`() throws {
-    let bridge = Double.settingsBridge.orReading(
-      String.settingsBridge.map(read: { Double($0) ?? 0 }, write: { "\($0)" }))
+    let bridge = Double.settingsBridge.fallingBack(
+      to: String.settingsBridge.map(read: { Double($0) ?? 0 }, write: { "\($0)" }))
     let key = SettingsKey("v", default: 0, bridge: bridge)
     try home.write("v = \"2.5\"\n")
     let settings = try home.store()

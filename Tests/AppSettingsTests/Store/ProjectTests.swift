@@ -7,8 +7,8 @@ import TestSupport
 /// Project files: what counts in them, and what must not.
 struct ProjectTests {
   private let home = ScratchHome()
-  private let indent = SettingsKey("editor.indent", default: 2, .allowed(in: .project))
-  private let style = SettingsKey("style", default: "none", .formerly("layout"), .allowed(in: .project))
+  private let indent = SettingsKey("editor.indent", default: 2, .allowedInProjects)
+  private let style = SettingsKey("style", default: "none", .formerly("layout"), .allowedInProjects)
   private let shell = SettingsKey("shell", default: "/bin/sh", .refers(to: .command))
 
   private var file: String { home.path + "/work/app/.org.example.test.toml" }
@@ -73,8 +73,8 @@ struct ProjectTests {
   }
 
   @Test func `a value that the key cannot use leaves the person's, and is reported`() throws {
-    let size = SettingsKey("size", default: 2, .in(1...8), .allowed(in: .project))
-    let words = SettingsKey<[String: Int]>("words", default: [:], .allowed(in: .project))
+    let size = SettingsKey("size", default: 2, .in(1...8), .allowedInProjects)
+    let words = SettingsKey<[String: Int]>("words", default: [:], .allowedInProjects)
     let project = SettingsProject(from: home.path + "/work/app", keys: [size, words, style])
     try home.write("size = 3\nstyle = 'user'\nwords = { a = 1, b = 2 }\n")
     try home.write("size = 99\nlayout = 5\nwords = { a = 'x', c = 3 }\n", to: file)
@@ -107,7 +107,7 @@ struct ProjectTests {
       var width: Int
       var title = "t"
     }
-    let box = SettingsKey("box", default: Box(width: 1), .allowed(in: .project))
+    let box = SettingsKey("box", default: Box(width: 1), .allowedInProjects)
     try home.write("box = { width = 7 }\n")
     try home.write("box.title = 'team'\n", to: file)
     let settings = try home.store(project: SettingsProject(from: home.path + "/work/app", keys: [box]))
@@ -198,16 +198,16 @@ struct ProjectTests {
 
   @Test func `keys that must not be in a project are the programmer's mistake`() async {
     #expect(SettingsProject.fault(of: indent) == nil)
-    #expect(SettingsProject.fault(of: SettingsKey("a", default: 1))?.contains(".allowed(in: .project)") == true)
-    let url = SettingsKey<URL?>("home", .allowed(in: .project))
+    #expect(SettingsProject.fault(of: SettingsKey("a", default: 1))?.contains(".allowedInProjects") == true)
+    let url = SettingsKey<URL?>("home", .allowedInProjects)
     #expect(SettingsProject.fault(of: url)?.contains("safely:") == true)
-    let urls = SettingsKey<[URL]>("homes", default: [], .allowed(in: .project))
+    let urls = SettingsKey<[URL]>("homes", default: [], .allowedInProjects)
     #expect(SettingsProject.fault(of: urls)?.contains("safely:") == true)
-    let command = SettingsKey("formatter", default: "", .refers(to: .command), .allowed(in: .project))
+    let command = SettingsKey("formatter", default: "", .refers(to: .command), .allowedInProjects)
     #expect(SettingsProject.fault(of: command)?.contains("command") == true)
-    let shown = SettingsKey<URL?>("link", .allowed(in: .project, safely: "it is only shown"))
+    let shown = SettingsKey<URL?>("link", .allowedInProjects(safely: "it is only shown"))
     #expect(SettingsProject.fault(of: shown) == nil)
-    await #expect(processExitsWith: .failure) { _ = SettingsKey("token", default: "", .secret, .allowed(in: .project)) }
+    await #expect(processExitsWith: .failure) { _ = SettingsKey("token", default: "", .secret, .allowedInProjects) }
     await #expect(processExitsWith: .failure) { _ = SettingsProject(from: "/", keys: [SettingsKey("a", default: 1)]) }
   }
 

@@ -167,8 +167,8 @@ struct RecordTests {
   }
 
   @Test func `what the older form knew goes when the new one is written`() throws {
-    let bridge = Player.settingsBridge.orReading(
-      SettingsBridge<Old>.codable.map(
+    let bridge = Player.settingsBridge.fallingBack(
+      to: SettingsBridge<Old>.codable.map(
         read: { Player(name: $0.first + $0.last, score: 0, window: Window(x: $0.at.x, y: 0)) },
         write: { Old(first: $0.name, last: "", at: Old.At(x: 0)) }))
     let old: TOMLValue = ["first": "A", "last": "B", "at": ["x": 3, "note": 1], "extra": true]

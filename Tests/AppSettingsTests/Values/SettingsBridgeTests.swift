@@ -75,7 +75,7 @@ struct SettingsBridgeTests {
   @Test func `an older form is read where the new one is not there, and the error is that of the new`() throws {
     let words = String.settingsBridge.map(
       expecting: "a word", read: { ["low": 1, "high": 3][$0] }, write: { _ in "unused" })
-    let bridge = Int.settingsBridge.orReading(words)
+    let bridge = Int.settingsBridge.fallingBack(to: words)
     #expect(try bridge.read(3) == 3)
     #expect(try bridge.read("high") == 3)
     #expect(try bridge.write(1) == 1)
@@ -83,9 +83,9 @@ struct SettingsBridgeTests {
     #expect(try bridge.array.read([1, "low"]) == [1, 1])
     // Two older forms.
     let flags = Bool.settingsBridge.map(read: { $0 ? 3 : 1 }, write: { $0 > 1 })
-    #expect(try bridge.orReading(flags).read("low") == 1)
-    #expect(try bridge.orReading(flags).read(true) == 3)
-    #expect(Optional<Int>.settingsBridge.orReading(words.optional).absent == .some(nil))
+    #expect(try bridge.fallingBack(to: flags).read("low") == 1)
+    #expect(try bridge.fallingBack(to: flags).read(true) == 3)
+    #expect(Optional<Int>.settingsBridge.fallingBack(to: words.optional).absent == .some(nil))
   }
 
   @Test func `the choices are those of a type that lists its cases`() {
@@ -105,7 +105,7 @@ struct SettingsBridgeTests {
     #expect(Profile.settingsBridge.mergesTables)
     #expect(Optional<Profile>.settingsBridge.mergesTables)
     #expect(Profile.settingsBridge.map(read: { $0 }, write: { $0 }).mergesTables)
-    #expect(Profile.settingsBridge.orReading(Profile.settingsBridge).mergesTables)
+    #expect(Profile.settingsBridge.fallingBack(to: Profile.settingsBridge).mergesTables)
     #expect(![String: Int].settingsBridge.mergesTables)
     #expect(![Profile].settingsBridge.mergesTables)
     #expect(!TOMLTable.settingsBridge.mergesTables)

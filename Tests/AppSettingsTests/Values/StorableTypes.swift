@@ -79,8 +79,8 @@ struct StorableType: Sendable {
     StorableType(Double.self, .losslessString), StorableType(Substring.self, .losslessString),
     StorableType(
       Duration.self,
-      Duration.settingsBridge.orReading(
-        Double.settingsBridge.map {
+      Duration.settingsBridge.fallingBack(
+        to: Double.settingsBridge.map {
           guard $0.magnitude < 1e9 else { throw SettingsValueError(expected: "less", foundText: "more") }
           return .seconds($0)
         } write: {

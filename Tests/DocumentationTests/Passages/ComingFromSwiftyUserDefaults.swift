@@ -26,8 +26,8 @@ struct Best: Codable, Equatable, Sendable, SettingsSerializable {
   var label = "none"
 
   // What an earlier release stored: the number alone.
-  static let settingsBridge = SettingsBridge<Best>.codable.orReading(
-    Int.settingsBridge.map(read: { Best(order: $0) }, write: { $0.order }))
+  static let settingsBridge = SettingsBridge<Best>.codable.fallingBack(
+    to: Int.settingsBridge.map(read: { Best(order: $0) }, write: { $0.order }))
 }
 
 final class Froggy: NSObject, NSSecureCoding, SettingsSerializable, Sendable {

@@ -6,8 +6,8 @@ import TestSupport
 // Passages of docs/layers.md. Those that open the app's own settings are compiled and not run.
 
 extension SettingsKeys {
-  static let indent = SettingsKey("indent", default: 2, .in(1...8), .allowed(in: .project), "Spaces for a level.")
-  static let wiki = SettingsKey<URL?>("wiki", .allowed(in: .project, safely: "it is shown, and opened on a click"))
+  static let indent = SettingsKey("indent", default: 2, .in(1...8), .allowedInProjects, "Spaces for a level.")
+  static let wiki = SettingsKey<URL?>("wiki", .allowedInProjects(safely: "it is shown, and opened on a click"))
   static let formatter = SettingsKey("formatter", default: "fmt", .refers(to: .command), "What formats a file.")
 }
 
