@@ -281,6 +281,8 @@ import TestSupport
     await recorder.wait { $0.last?[.number] == 1 }
     settings[.flag] = true
     await recorder.wait { $0.last?[.flag] == true }
+    // What is not written yet would be written over the other text.
+    try await settings.flush()
     try home.replace("number = 2\n")
     await recorder.wait { $0.last?[.number] == 2 }
     let generations = recorder.elements.map(\.generation)
