@@ -226,7 +226,7 @@ import TestSupport
       steps.append("{ copy = \"r\", to = \"s.x\(index)\" }")
       steps.append("{ copy = \"s\", to = \"r.y\(index)\" }")
     }
-    let result = try migrated(steps, "a = \"some text that is doubled\"\n")
+    let result = try migrated(steps, "a = \"\(String(repeating: "x", count: 2_000))\"\n")
     #expect(result.error?.code == .migrationFailed)
     #expect(result.error?.message.contains("more than 8 MiB") == true, "\(String(describing: result.error))")
   }

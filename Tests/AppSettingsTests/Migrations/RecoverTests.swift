@@ -263,7 +263,7 @@ struct RecoverTests {
 
   // MARK: Killed
 
-  @Test(arguments: Syscalls.Call.allCases, ["recover", "recover-newest"])
+  @Test(arguments: Syscalls.Call.allCases, Exploration.isFull ? ["recover", "recover-newest"] : ["recover-newest"])
   func `killed at any call: the text is in the file or in a backup, and the next attempt finishes`(
     call: Syscalls.Call, verb: String
   ) throws {

@@ -27,7 +27,7 @@ enum Exploration: Sendable {
   /// For three actors.
   static let three = Exploration.seeded(count: variable.flatMap { Int($0) } ?? (isFull ? 3_000 : 25))
   /// For three actors, two of which take only a step.
-  static let twoSaves = isFull ? every : Exploration.placed(count: variable.flatMap { Int($0) } ?? 25)
+  static let twoSaves = isFull ? every : Exploration.placed(count: variable.flatMap { Int($0) } ?? 12)
 
   /// Exceeding this is an issue: no schedule is skipped silently.
   private static let most = isFull ? 200_000 : 6_000
