@@ -12,10 +12,13 @@ extension JSONText {
     return decoded
   }
 
-  /// The texts of JSON that a stored value may stand for, where strings in it that hold JSON are what they hold; none if
-  /// there is no such string.
+  /// The texts of JSON that a stored value may stand for, where strings in it that hold JSON are what they hold; none
+  /// if there is no such string.
   ///
   /// A string such as `5` may be a string beside others that are JSON: it is first taken for one.
+  ///
+  /// - Returns: At most two texts: first one that replaces only strings that hold an array, an object or a string, then
+  ///   one that replaces all strings that hold JSON.
   package static func embedded(in stored: TOMLValue) -> [String] {
     func text(of value: TOMLValue, _ takes: (String) -> Bool, _ isThere: inout Bool) -> String? {
       switch value {
@@ -48,6 +51,7 @@ extension JSONText {
     return found
   }
 
+  /// Whether a text is JSON, even if TOML cannot hold its value.
   private static func isJSON(_ text: String) -> Bool {
     do throws(Failure) {
       _ = try value(of: text)

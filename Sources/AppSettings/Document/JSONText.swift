@@ -1,6 +1,8 @@
 package import SettingsTOML
 
 /// Converts JSON text (RFC 8259) to TOML values and back.
+///
+/// The reader is strict: it accepts no comments, no comma before a closing bracket, and at most 128 levels.
 package enum JSONText {
   /// The reason why a text has no value.
   package struct Failure: Error {
@@ -16,6 +18,9 @@ package enum JSONText {
   }
 
   /// The value of a JSON text; `nil` for `null`. Members keep their order; of two with one name the last one wins.
+  ///
+  /// A number without a fraction or an exponent is an integer. Above `Int64.max`, if it fits a `UInt64`, it is a
+  /// string of its digits, the form in which `UInt64` is stored. All other numbers are floats.
   ///
   /// - Throws: ``Failure`` if the text is not JSON or has a `null` in an array, which TOML cannot hold.
   package static func value(of text: String) throws(Failure) -> TOMLValue? {
@@ -81,6 +86,7 @@ package enum JSONText {
     }
   }
 
+  /// Appends the content of a string, with escapes for quotes, backslashes, control characters and byte order marks.
   private static func escape(_ utf8: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
     for (index, byte) in utf8.enumerated() {
       switch byte {
@@ -100,12 +106,18 @@ package enum JSONText {
     }
   }
 
+  /// A parsed value, before `null` is left out or refused.
   fileprivate enum Node {
     case null
     case value(TOMLValue)
     case array([Node])
     case object([(String, Node)])
 
+    /// The value of the node; `nil` for `null`.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the node, with elements of arrays as `[3]`.
+    ///   - onNull: Gets the path of each `null`, which is left out. Without it, a `null` in an array is a failure.
     func value(at path: TOMLPath, onNull: ((TOMLPath) -> Void)?) throws(Failure) -> TOMLValue? {
       switch self {
       case .null: return nil
@@ -142,6 +154,7 @@ package enum JSONText {
     }
   }
 
+  /// Reads a JSON text from its beginning to its end.
   private struct Reader {
     let bytes: [UInt8]
     var at = 0
@@ -154,6 +167,7 @@ package enum JSONText {
       if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { at = 3 }
     }
 
+    /// Reads one value. Only blanks may follow it.
     mutating func document() throws(Failure) -> Node {
       let node = try value(depth: 0)
       skipBlanks()
@@ -161,6 +175,7 @@ package enum JSONText {
       return node
     }
 
+    /// The failure at the present place, with its line.
     func fault(_ what: String) -> Failure {
       let line = bytes[..<min(at, bytes.count)].reduce(1) { $0 + ($1 == 10 ? 1 : 0) }
       let place = bytes.contains(10) ? " in line \(line)" : ""
@@ -188,12 +203,14 @@ package enum JSONText {
       while let byte = next, byte == 32 || byte == 10 || byte == 13 || byte == 9 { at += 1 }
     }
 
+    /// Skips a character, if it is next.
     private mutating func take(_ byte: Character) -> Bool {
       guard next == byte.asciiValue else { return false }
       at += 1
       return true
     }
 
+    /// Reads a value, whose first character shows its kind.
     private mutating func value(depth: Int) throws(Failure) -> Node {
       guard depth < Self.mostNested else { throw fault("it is nested more than \(Self.mostNested) deep") }
       rest -= 1
@@ -250,6 +267,7 @@ package enum JSONText {
       }
     }
 
+    /// Reads a number, RFC 8259 section 6.
     private mutating func number() throws(Failure) -> Node {
       let start = at
       var isInteger = true
@@ -268,6 +286,12 @@ package enum JSONText {
       return try finishNumber(start, digits, isInteger)
     }
 
+    /// Makes a number of the bytes up to the present place.
+    ///
+    /// - Parameters:
+    ///   - start: Where it begins, with its sign.
+    ///   - digits: Where its digits begin.
+    ///   - isInteger: Whether it has neither a fraction nor an exponent.
     private func finishNumber(_ start: Int, _ digits: Int, _ isInteger: Bool) throws(Failure) -> Node {
       let text = String(decoding: bytes[start..<at], as: UTF8.self)
       let hasDigit = digits < at && (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[digits])
@@ -284,6 +308,7 @@ package enum JSONText {
       return .value(.float(number))
     }
 
+    /// Reads a string, RFC 8259 section 7.
     private mutating func string() throws(Failure) -> String {
       at += 1
       var content: [UInt8] = []
@@ -301,6 +326,7 @@ package enum JSONText {
       throw fault("a string has no closing quote")
     }
 
+    /// Reads what follows a backslash. Two escapes that form a surrogate pair are one scalar.
     private mutating func escape() throws(Failure) -> Unicode.Scalar {
       guard let byte = next else { throw fault("a string has no closing quote") }
       at += 1

@@ -25,6 +25,7 @@ struct LineComparison {
   private var forward = [Int](repeating: -1, count: 2 * limit + 3)
   private var backward = [Int](repeating: -1, count: 2 * limit + 3)
 
+  /// Compares lines by their bytes, including their line breaks.
   init(from oldLines: [Substring], to newLines: [Substring]) {
     isRemoved = [Bool](repeating: true, count: oldLines.count)
     isAdded = [Bool](repeating: true, count: newLines.count)
@@ -45,6 +46,7 @@ struct LineComparison {
     }
   }
 
+  /// Gives equal lines the same number. Lines that only one of the texts has cannot match and are left out.
   private mutating func number(_ oldLines: [Substring], _ newLines: [Substring]) {
     var numbers: [Line: Int] = [:]
     var oldNumbers: [Int] = []
@@ -74,6 +76,7 @@ struct LineComparison {
     var new: Range<Int>
   }
 
+  /// Finds the lines that both texts have.
   private mutating func match() {
     // An explicit stack: the depth grows with the text.
     var open = [Stretch(old: 0..<old.count, new: 0..<new.count)]
@@ -95,6 +98,7 @@ struct LineComparison {
     }
   }
 
+  /// Notes that a line is in both texts.
   private mutating func keep(_ oldIndex: Int, _ newIndex: Int) {
     isRemoved[oldPlaces[oldIndex]] = false
     isAdded[newPlaces[newIndex]] = false

@@ -1,6 +1,10 @@
 package import SettingsTOML
 
 /// An entry of `settings-locked`: a key, or a table with a key and the reason for users.
+///
+/// ```toml
+/// settings-locked = ["proxy", { key = "update.channel", reason = "licences cover the stable channel only" }]
+/// ```
 package struct LockEntry: Sendable, Hashable {
   package var path: TOMLPath
   package var reason: String?

@@ -20,6 +20,10 @@ package struct LockedPaths: Sendable {
   package var isEmpty: Bool { own == Self.none && children.isEmpty }
 
   /// Adds the lock of a layer.
+  ///
+  /// - Parameters:
+  ///   - path: The locked path; the root locks everything.
+  ///   - layer: The index of the layer; 0 is the lowest.
   package mutating func insert(_ path: TOMLPath, layer: Int) { insert(path.components[...], layer) }
 
   private mutating func insert(_ components: ArraySlice<String>, _ layer: Int) {
@@ -64,6 +68,7 @@ package struct LockedPaths: Sendable {
     return node
   }
 
+  /// The locks at and below a key of this table; `nil` if there are none.
   subscript(component: String) -> LockedPaths? { children[ExactKey(component)] }
 
   /// Whether a lower layer locks the path itself for a layer.

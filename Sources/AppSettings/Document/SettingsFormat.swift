@@ -1,11 +1,16 @@
 package import SettingsTOML
 
 /// The reserved root keys of the file format.
+///
+/// All root keys that begin with `settings-` are reserved: they are not settings, and no app can declare them.
 package enum SettingsFormat {
+  /// The version of the file's form, an integer of at least 1; a file without it has version 1.
   package static let versionPath: TOMLPath = ["settings-version"]
+  /// In an administrator's file: the keys that it locks.
   package static let locksPath: TOMLPath = ["settings-locked"]
   /// In a profile: the name of the one below it.
   package static let inheritsPath: TOMLPath = ["settings-inherits"]
+  /// `false` turns the history of the file off and removes it.
   package static let historyPath: TOMLPath = ["settings-history"]
 
   /// Sets the version, in its existing line or in a new one at the top, below the comment of the file itself.

@@ -1,4 +1,6 @@
 /// The difference of two texts in the form of `diff -u`, in time linear in the number of lines.
+///
+/// It shows three lines around each change. `patch(1)` can apply it.
 package enum UnifiedDiff {
   private static let context = 3
 
@@ -55,6 +57,7 @@ package enum UnifiedDiff {
     return result
   }
 
+  /// A range of lines in a header: the first line and, unless it is 1, the number of lines.
   private static func range(_ line: Int, _ count: Int) -> String {
     count == 1 ? "\(line)" : "\(count == 0 ? line - 1 : line),\(count)"
   }
@@ -75,6 +78,7 @@ package enum UnifiedDiff {
     return lines
   }
 
+  /// All lines of both texts in order. Removed lines come before those added in their place.
   private static func script(from old: [Substring], to new: [Substring]) -> [Line] {
     let comparison = LineComparison(from: old, to: new)
     var lines: [Line] = []
