@@ -5,6 +5,15 @@ public import SettingsTOML
 ///
 /// The message says what failed, on what, why, and what to do. The documentation of each call lists the codes that it
 /// throws and the state of the file in that case. Messages never contain values of secret keys.
+///
+/// ```swift
+/// do {
+///   try settings.set(14, for: .fontSize)
+/// } catch {
+///   if error.code == .locked { button.isEnabled = false }
+///   show(error.message)
+/// }
+/// ```
 public struct SettingsError: Error, Sendable, Hashable {
   /// The kind of failure. It is not an enumeration, so a new code in a later release breaks no `switch`.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -22,22 +31,42 @@ public struct SettingsError: Error, Sendable, Hashable {
     /// The text is not a key path, or the key is not allowed in that place.
     public static let invalidKey = Code(kind: .invalidKey)
     /// The value does not have the key's type, or violates its constraint.
+    ///
+    /// A new value is not stored; a stored one stays in the file.
     public static let invalidValue = Code(kind: .invalidValue)
     /// An administrator has locked the key.
+    ///
+    /// ``SettingsError/file`` and ``SettingsError/position`` are the place of the lock. Nothing was written.
     public static let locked = Code(kind: .locked)
     /// The process has no permission, or the file system is read-only.
+    ///
+    /// The file is unchanged, unless the message says otherwise.
     public static let readOnly = Code(kind: .readOnly)
     /// The value was stored, but a higher layer hides it.
     public static let overridden = Code(kind: .overridden)
     /// The file is not TOML.
+    ///
+    /// The library leaves it as it is; ``SettingsStore/recover()`` moves it to the backups.
     public static let unparsable = Code(kind: .unparsable)
     /// The file was written by a newer release.
+    ///
+    /// The store reads it as far as possible and does not write it. A history that a newer release wrote has this code,
+    /// too.
     public static let newerVersion = Code(kind: .newerVersion)
     /// A migration failed.
+    ///
+    /// The file keeps its old form, and the app uses the old data. The one exception is a problem about the work of
+    /// ``Migration/afterCommit(_:)``: by then the migration is stored.
     public static let migrationFailed = Code(kind: .migrationFailed)
     /// Another process has held the lock for longer than the time limit.
+    ///
+    /// Nothing was written, unless the message says otherwise. A call has 30 seconds for everything that it waits for:
+    /// other threads, other processes, and programs that save the file without locking it.
     public static let lockTimeout = Code(kind: .lockTimeout)
     /// The system refused an operation on a file.
+    ///
+    /// For example, the disk is full, a quota is used up, the process has reached a limit, or the disk has a fault. The
+    /// message says which.
     public static let io = Code(kind: .io)
     /// A write was called inside an `update` of the same file, or of another file in the same directory, on the same
     /// thread: it would wait for itself.
@@ -51,8 +80,13 @@ public struct SettingsError: Error, Sendable, Hashable {
     /// A sealed record cannot be opened: there is no cipher, the key is different, or the record was changed.
     public static let sealedRecord = Code(kind: .sealedRecord)
     /// A change cannot be undone because the value was changed again.
+    ///
+    /// Undoing it would also undo the later change.
     public static let conflict = Code(kind: .conflict)
     /// The history of the file does not have what was asked for.
+    ///
+    /// There is no such entry, it is too old, or a value was not kept because it is a secret or no program had declared
+    /// its key.
     public static let noHistory = Code(kind: .noHistory)
     /// The new text failed the check before the write. This is a defect of this library.
     public static let internalInconsistency = Code(kind: .internalInconsistency)
@@ -62,8 +96,12 @@ public struct SettingsError: Error, Sendable, Hashable {
   }
 
   /// The kind of failure.
+  ///
+  /// Let the program decide by the code, not by the message.
   public var code: Code
   /// One or more full sentences.
+  ///
+  /// You can show them to the person as they are. Paths and keys are in single quotes.
   public var message: String
   /// The underlying error, if it says more: the text of a system error or a syntax error.
   public var cause: String?

@@ -5,6 +5,12 @@ public import SettingsTOML
 ///
 /// `problems` of `AppSettingsObserve` reports problems, and swift-log gets each once, as a warning. The values of
 /// secret keys never appear in one.
+///
+/// ```swift
+/// for problem in settings.currentProblems { print(problem.message) }
+/// ```
+///
+/// While a problem is present, an equal one, with the same properties, is not reported again.
 public struct SettingsProblem: Sendable, Hashable {
   /// The kind of problem, as in ``SettingsError/Code``.
   public var code: SettingsError.Code
@@ -29,6 +35,7 @@ public struct SettingsProblem: Sendable, Hashable {
     self.position = position
   }
 
+  /// Makes a problem from an error that no call could throw. The message includes the cause.
   package init(_ error: SettingsError, path: TOMLPath? = nil) {
     self.init(error.code, error.description, path: path, file: error.file, position: error.position)
   }
