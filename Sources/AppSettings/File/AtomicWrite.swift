@@ -7,9 +7,20 @@ import Glibc
 /// process may not remove, the name is random, and the next writer finds that file too.
 ///
 /// A file that has been in the settings file's place never has the temporary name, so that it is never removed unseen.
+///
+/// A rename replaces the file in one step (rename(2), renameat2(2)): another process that opens the name gets either
+/// the old file or the new one, and a process that has the old one open keeps it.
+///
+/// ```swift
+/// var write = AtomicWrite(name: "a.toml", directory: lock.descriptor, directoryPath: "/home/ada", system: system)
+/// let (new, displaced) = try write.replace(with: bytes, keeping: status, of: descriptor)
+/// ```
 package struct AtomicWrite: Sendable {
+  /// The name of the file in the directory, after ``FinalPath`` has followed symbolic links.
   package let name: String
+  /// The locked directory, open, so that every call uses this one, even if its path leads to another one by now.
   package let directory: CInt
+  /// The path of the directory, to list it.
   package let directoryPath: String
   package let system: Syscalls
   /// The mode of a new file, less the umask.
@@ -78,6 +89,9 @@ package struct AtomicWrite: Sendable {
     temporary = BesideName.substitute(for: taken)
   }
 
+  /// Writes the temporary file, gives it the rights of the old file, and syncs it.
+  ///
+  /// - Throws: ``Errno``. The temporary file is removed.
   private mutating func write(_ bytes: [UInt8], keeping old: FileStatus?, of source: CInt) throws(Errno) -> FileStatus {
     let mode = old == nil ? newMode : 0o600
     let descriptor: CInt

@@ -5,6 +5,7 @@ import Glibc
 /// The settings file's lock excludes most other processes. This lock excludes those that see another file at the same
 /// path, such as containers that share a state directory.
 struct BackupFolder: ~Copyable {
+  /// The directory: `files/PATH.backups` in the state directory.
   let path: String
   /// The settings file's name without `.toml`.
   let name: String
@@ -12,6 +13,8 @@ struct BackupFolder: ~Copyable {
   /// The backups, newest first.
   let names: [BackupName]
   /// The directories created for it.
+  ///
+  /// A write that gives up removes them with its backup, if that is a second name of the file.
   let made: MadeDirectories
   private let lock: DirectoryLock
 
@@ -68,6 +71,8 @@ struct BackupFolder: ~Copyable {
   }
 
   /// The newest backup, if it has this reason and text: a process that died before it could continue may have made it.
+  ///
+  /// Older ones are not compared, since the same text may need a backup again later.
   func newest(_ reason: String, of bytes: [UInt8]) throws -> BackupName? {
     guard let newest = names.first, newest.reason == reason,
       (try? SettingsFile(path: file(newest), system: system).read().bytes).isSameText(as: bytes)
@@ -77,12 +82,17 @@ struct BackupFolder: ~Copyable {
 
   /// Gives a file a second name, as the newest backup.
   ///
+  /// That needs no space, and the time does not depend on the file's size. A program that writes to the file in place
+  /// while it has both names changes the backup as well.
+  ///
   /// - Throws: ``Errno`` if the file system cannot do that.
   func link(_ source: String, reason: String) throws -> BackupName {
     try add(reason) { name throws(Errno) in try system.link(source, to: file(name)) }
   }
 
   /// Writes a copy, synced, as the newest backup. ``synchronize(_:)`` makes its name durable.
+  ///
+  /// - Throws: ``Errno``, or ``SettingsError`` `io` if the numbers are used up. No backup was made.
   func write(_ bytes: [UInt8], reason: String) throws -> BackupName {
     try add(reason) { name throws(Errno) in
       let label = name.text(of: self.name)
@@ -113,6 +123,7 @@ struct BackupFolder: ~Copyable {
     }
   }
 
+  /// The path of a backup.
   func file(_ name: BackupName) -> String { "\(path)/\(name.text(of: self.name))" }
 }
 

@@ -1,12 +1,16 @@
 /// The name of a backup: `settings.000012.20261121T093000Z.before-v3-was-v1.toml`.
 ///
 /// The number gives the order in which backups were made; the time is for people, because a clock can be set back.
+///
+/// Files with other names in the directory are ignored.
 struct BackupName: Sendable, Hashable {
   /// The number among the file's backups, from 1.
   var number: Int
   /// The time at which it was made, in UTC.
   var time: String
   /// The reason for the backup.
+  ///
+  /// It has only ASCII letters, digits and dashes.
   var reason: String
 
   init(number: Int, time: String, reason: String) {
@@ -31,12 +35,16 @@ struct BackupName: Sendable, Hashable {
   }
 
   /// The backup's file name, for a settings file with this name without `.toml`.
+  ///
+  /// The number has at least six digits, so that names sort by age up to a million.
   func text(of name: String) -> String {
     let digits = String(number)
     return "\(name).\(String(repeating: "0", count: max(0, 6 - digits.count)))\(digits).\(time).\(reason).toml"
   }
 
   /// Whether this one was made after another.
+  ///
+  /// The number decides. Two processes may have made backups with the same number; for these, the time decides.
   func isNewer(than other: BackupName) -> Bool { (number, time) > (other.number, other.time) }
 
   /// The version to which a migration led after this backup; `nil` for a backup with another reason.
@@ -48,6 +56,7 @@ struct BackupName: Sendable, Hashable {
   /// A longer number is not from this library, so that a larger one can always follow.
   private static let mostDigits = 15
 
+  /// Whether a text has the form of a time in UTC: digits, `T`, six digits, `Z`.
   private static func isTime(_ text: String) -> Bool {
     let parts = text.utf8.dropLast().split(separator: UInt8(ascii: "T"), omittingEmptySubsequences: false)
     return text.utf8.last == UInt8(ascii: "Z") && parts.count == 2 && parts[0].count >= 8 && parts[1].count == 6
@@ -67,6 +76,7 @@ struct BackupName: Sendable, Hashable {
     return rest[rest.index(after: dot)...]
   }
 
+  /// Parses a part as a number; `nil` if it has other characters than digits, or more or fewer of them than allowed.
   private static func number(_ text: Substring.UTF8View, digits: ClosedRange<Int>) -> Int? {
     guard digits.contains(text.count), text.allSatisfy(isDigit) else { return nil }
     return Int(Substring(text))

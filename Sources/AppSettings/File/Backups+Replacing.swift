@@ -3,6 +3,9 @@ import Glibc
 extension Backups {
   /// Replaces the text of a backup durably, in one step.
   ///
+  /// The backup keeps its name, and so its number and time. A garage that gets a cipher seals its old backups in this
+  /// way.
+  ///
   /// - Parameter text: Gets the backup's content, returns its new text, or `nil` to leave it. Not called if it is gone.
   /// - Throws: What `text` throws, or ``SettingsError`` `readOnly`, `io` or `lockTimeout`. The backup has its old or
   ///   new text.

@@ -1,6 +1,9 @@
 import Glibc
 
 /// A backup made while the file is being replaced.
+///
+/// It is made first, and becomes durable right before the file is replaced, when the new text is on disk. A write that
+/// gives up calls `abandon`.
 struct BackupInProgress {
   /// The backup; `nil` for settings in memory.
   var backup: SettingsBackup?
@@ -32,6 +35,8 @@ package struct Backups: Sendable {
   }
 
   /// These backups, for a call with the remaining time.
+  ///
+  /// - Parameter limit: The remaining time; `nil` for a new time limit for each lock.
   func limited(by limit: TimeLimit?) -> Backups {
     var result = self
     result.limit = limit
@@ -50,6 +55,7 @@ package struct Backups: Sendable {
   /// Finds the file, and the place of its backups.
   ///
   /// - Parameter path: The path that the location led to, if known: its links may have changed since.
+  /// - Throws: ``SettingsError`` `io` for a loop of links, `readOnly` where a directory may not be searched.
   func place(of path: String? = nil) throws(SettingsError) -> Place {
     let file = try PhysicalPath(path ?? location.file, system: system)
     let name = file.name
@@ -174,6 +180,8 @@ package struct Backups: Sendable {
   }
 
   /// Removes the oldest backups.
+  ///
+  /// Any that cannot be removed stay until the next backup is made.
   private func prune(sparing spared: SettingsBackup?) {
     guard let all = try? list() else { return }
     for backup in all.dropFirst(Self.kept) where backup.name != spared?.name { try? system.unlink(backup.path) }

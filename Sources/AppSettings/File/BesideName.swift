@@ -2,7 +2,10 @@
 ///
 /// Each is a fixed name, so that the file of a killed process is found again, and nothing piles up. None ends in
 /// `.toml`, so that no drop-in directory reads it. If a name would exceed 255 bytes, a hash replaces it.
+///
+/// For `settings.toml` they are `.settings.toml.settings-new` and `.settings.toml.settings-aside`.
 package enum BesideName {
+  /// The longest name on the usual file systems, `NAME_MAX` (limits.h(0p)).
   static let mostBytes = 255
 
   /// The name of a new text until it replaces the file.
@@ -27,10 +30,15 @@ package enum BesideName {
   private static let randomDigits = 16
 
   /// A name for what is kept about a file: its own, or a hash if that is too long.
+  ///
+  /// - Parameters:
+  ///   - name: The name.
+  ///   - room: The maximum number of bytes.
   static func label(_ name: String, upTo room: Int) -> String {
     name.utf8.count <= room || PathText.bytes(name).count <= room ? name : hash(of: name)
   }
 
+  /// A hidden name with a suffix, at most 255 bytes long.
   private static func make(_ name: String, _ suffix: String) -> String {
     ".\(label(name, upTo: mostBytes - 1 - suffix.utf8.count))\(suffix)"
   }

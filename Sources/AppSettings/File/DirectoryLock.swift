@@ -7,6 +7,13 @@ import Glibc
 /// child made by `fork(2)` meanwhile neither holds nor releases it.
 ///
 /// A thread that tries to lock a directory twice gets an error at once, instead of waiting for itself.
+///
+/// ```swift
+/// guard let lock = try DirectoryLock.acquire("/home/ada/.config/app", timeout: .seconds(30), system: system) else {
+///   return   // the directory does not exist
+/// }
+/// // The lock is held as long as `lock` exists.
+/// ```
 package struct DirectoryLock: ~Copyable {
   private let own: OwnDescriptor
   private let system: Syscalls
@@ -26,6 +33,8 @@ package struct DirectoryLock: ~Copyable {
 
   /// Opens the directory and waits for its lock.
   ///
+  /// If the path no longer leads to the locked directory, it starts over.
+  ///
   /// - Parameters:
   ///   - file: The file to be written, for errors; by default the directory.
   ///   - timeout: The longest wait for another holder.
@@ -40,6 +49,12 @@ package struct DirectoryLock: ~Copyable {
   }
 
   /// Does the same as ``acquire(_:for:timeout:system:)``, within the remaining time of a call.
+  ///
+  /// - Parameters:
+  ///   - path: The directory.
+  ///   - file: The file to be written, for errors; by default the directory.
+  ///   - limit: The remaining time, which also counts the attempts.
+  ///   - system: The system calls.
   package static func acquire(
     _ path: String, for file: String? = nil, within limit: inout TimeLimit, system: Syscalls
   ) throws(SettingsError) -> DirectoryLock? {
@@ -142,6 +157,14 @@ extension DirectoryLock {
 
 extension SettingsError {
   /// The error of a system call that `verb` names, on `path`. It reports whether permission is missing.
+  ///
+  /// `EACCES`, `EPERM` and `EROFS` are `readOnly`; everything else is `io`.
+  ///
+  /// - Parameters:
+  ///   - errno: The error of the call.
+  ///   - verb: What could not be done: `write`, `lock`, `list`.
+  ///   - path: The path.
+  ///   - then: A sentence to add, such as the state of the file.
   package static func system(_ errno: Errno, _ verb: String, _ path: String, then: String = "") -> SettingsError {
     let tail = then.isEmpty ? "" : " " + then
     switch errno.rawValue {
@@ -191,6 +214,7 @@ extension SettingsError {
         + "'ulimit -u', or that of the service or container.")
   }
 
+  /// The error of a wait that exceeded the time limit.
   fileprivate static func lockTimeout(_ path: String, _ duration: Duration) -> SettingsError {
     SettingsError(
       SettingsError.Code.lockTimeout,
@@ -198,6 +222,8 @@ extension SettingsError {
         + "'fuser -v \(path)' names the processes that have it open.", file: path)
   }
 
+  /// The error of `flock(2)`. On a file system without locks nothing is written, because two writers could not exclude
+  /// each other.
   fileprivate static func lockFailed(_ errno: Errno, _ path: String) -> SettingsError {
     switch errno.rawValue {
     case ENOLCK, ENOTSUP, ENOSYS, EINVAL, EBADF:

@@ -119,6 +119,8 @@ extension SettingsFile {
 }
 
 /// The directories created by a write: if it fails, they are removed.
+///
+/// They are recognized by device and inode. A directory that another process has put in their place stays.
 package struct MadeDirectories: Sendable {
   let system: Syscalls
   fileprivate(set) var all: [(path: String, status: FileStatus)] = []
@@ -137,6 +139,7 @@ package struct MadeDirectories: Sendable {
 }
 
 extension SettingsError {
+  /// The error for a directory that cannot be made. It names the link that leads there, if there is one.
   fileprivate static func cannotMake(
     _ directory: String, _ errno: Errno, throughLink link: String?
   ) -> SettingsError {

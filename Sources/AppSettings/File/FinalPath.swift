@@ -4,6 +4,9 @@ import Glibc
 ///
 /// A dangling link leads to the place where its target would be created: writing through it creates that and keeps the
 /// link.
+///
+/// If `settings.toml` is a link to `../dotfiles/editor.toml`, the directory is `…/../dotfiles` and the name
+/// `editor.toml`. Renaming a new file over that name keeps the link.
 package struct FinalPath: Sendable, Equatable {
   /// The directory of the file; the kernel follows links along the path to it.
   package var directory: String
@@ -20,6 +23,8 @@ package struct FinalPath: Sendable, Equatable {
   private static let mostLinks = 40
 
   /// Follows the links at `path`, which is absolute.
+  ///
+  /// The result may be outdated when it is returned, so a writer resolves the path again under the lock.
   ///
   /// - Throws: ``SettingsError`` `io` for a loop of links, `readOnly` where a directory may not be searched.
   package static func resolve(_ path: String, system: Syscalls) throws(SettingsError) -> FinalPath {
@@ -38,6 +43,7 @@ package struct FinalPath: Sendable, Equatable {
     throw .system(Errno(ELOOP), "read", path)
   }
 
+  /// Splits a path into a directory and a name.
   private static func split(_ path: String) -> FinalPath {
     let path = path.withoutTrailingSlashes
     guard let slash = path.lastSlash else { return FinalPath(directory: ".", name: path) }
@@ -46,6 +52,7 @@ package struct FinalPath: Sendable, Equatable {
       directory: directory.isEmpty ? "/" : String(directory), name: String(path[path.utf8.index(after: slash)...]))
   }
 
+  /// Compares bytes, because strings that Swift treats as equal may name different files.
   package static func == (a: FinalPath, b: FinalPath) -> Bool {
     a.directory.isBytewise(b.directory) && a.name.isBytewise(b.name)
   }

@@ -1,9 +1,12 @@
 /// What another program has saved, and a write has displaced.
+///
+/// Programs that do not lock may save a file at any moment, even between the last comparison and the exchange.
 struct ForeignSave: Sendable {
   /// The file that holds it; `nil` if it has no name.
   var name: String?
   /// Its text; `nil` if it could not be read, or is still being written.
   var bytes: [UInt8]?
+  /// Why it could not be read.
   var error: (any Error)?
 }
 
@@ -17,6 +20,13 @@ extension ForeignSave: CustomStringConvertible {
 
 extension SettingsFile {
   /// Reads the file when no other program seems to be saving it.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the file in the directory.
+  ///   - directory: The directory, open.
+  ///   - known: What the caller knew of it; `nil` to read it as it is.
+  ///   - limit: The time for waiting.
+  /// - Throws: ``SettingsError`` `lockTimeout` if the other program does not stop in time; `io` or `readOnly`.
   func readAtRest(
     _ name: String, in directory: CInt, _ known: SaveWatch.Known?, within limit: TimeLimit
   ) throws(SettingsError) -> OpenFile {
@@ -31,6 +41,9 @@ extension SettingsFile {
   }
 
   /// The text of an open file when nobody writes to it any more.
+  ///
+  /// - Returns: The text; `nil` if there is no file.
+  /// - Throws: ``SettingsError`` `lockTimeout` if the other program does not stop in time; `io` or `readOnly`.
   func textAtRest(
     of file: inout OpenFile, after read: Contents, within limit: TimeLimit
   ) throws(SettingsError) -> [UInt8]? {
@@ -46,6 +59,8 @@ extension SettingsFile {
   }
 
   /// Writes a text that no longer has a name next to the file. A disk that cannot sync is better than none.
+  ///
+  /// - Returns: The path of the new file, whose mode is 0600; `nil` if it could not be made.
   func keep(_ text: [UInt8], beside place: FinalPath, in directory: CInt) -> String? {
     let name = BesideName.substitute(for: BesideName.aside(for: place.name))
     guard let descriptor = try? system.createFile(name, in: directory, mode: 0o600) else { return nil }
@@ -63,6 +78,7 @@ extension SettingsFile {
 }
 
 extension SettingsError {
+  /// The error for a file to which another program kept writing until the time limit.
   fileprivate static func neverAtRest(_ path: String, _ time: Duration) -> SettingsError {
     SettingsError(
       .lockTimeout,

@@ -3,6 +3,7 @@
 /// `flock(2)` belongs to an open file, not to a thread: a thread that locks a directory twice would wait for itself.
 /// This detects it, whichever store, garage or backup holds the lock.
 enum HeldLocks {
+  /// A thread, the directory that it has locked, and the file that it writes there.
   private struct Holder: Sendable {
     var thread: UInt
     var directory: FileStatus
@@ -18,6 +19,7 @@ enum HeldLocks {
     holders.withLock { $0[descriptor] = holder }
   }
 
+  /// Forgets a lock that is about to be released.
   static func remove(_ descriptor: CInt) { holders.withLock { _ = $0.removeValue(forKey: descriptor) } }
 
   /// Whether the calling thread has locked any directory.

@@ -13,14 +13,17 @@ import Glibc
 /// `false`, and the caller reads that program's text and makes its own of that one instead.
 ///
 /// **From the exchange on** the text is a fact, and is never made again. What it has displaced has a name of its own
-/// from that moment, and keeps it unless it is what was read. A process that dies after that leaves both texts. ``settle()`` returns what was saved there, for the caller to add to
-/// the present text with ``reread()`` and another ``replace(with:backup:)``, which may displace the next save, and so
-/// on: each round takes in one. A link or a directory that was displaced goes back at once, and the write is one that
-/// has not happened yet.
+/// from that moment, and keeps it unless it is what was read. A process that dies after that leaves both texts.
+///
+/// ``settle()`` returns what was saved there, for the caller to add to the present text with ``reread()`` and another
+/// ``replace(with:backup:)``, which may displace the next save, and so on: each round takes in one. A link or a
+/// directory that was displaced goes back at once, and the write is one that has not happened yet.
 ///
 /// Missing directories are created (0700) first, and removed if nothing is written after all. A new file is 0600, or
 /// 0644 if it is shared. An existing file keeps its mode, owner and extended attributes as far as the process may set
 /// them; ``lost`` lists what it could not keep. A user who may not open the old file can never open the new one.
+///
+/// From ``reopen()`` on, it holds the directory's lock as long as it exists.
 struct OpenWrite: ~Copyable {
   let file: SettingsFile
   /// Where the path led when it was locked.
@@ -41,6 +44,7 @@ struct OpenWrite: ~Copyable {
 
   /// How often the file was replaced or removed.
   private(set) var replacements = 0
+  /// Whether the file was replaced or removed: from then on the write cannot be given up.
   var isReplaced: Bool { replacements > 0 }
   /// The text put in place last, and the one that it was to replace.
   private(set) var last: (base: [UInt8]?, text: [UInt8]?)
@@ -144,6 +148,7 @@ struct OpenWrite: ~Copyable {
     return true
   }
 
+  /// Puts the text in place, or moves the file away, provided that the file is still the one that was read.
   private mutating func exchange(_ bytes: [UInt8]?, _ backup: BackupInProgress?) throws {
     var write = AtomicWrite(
       name: place.name, directory: directory, directoryPath: place.directory, system: system,
@@ -209,6 +214,7 @@ struct OpenWrite: ~Copyable {
       && contents.bytes.isSameText(as: read.bytes)
   }
 
+  /// Gives a displaced link or directory its name back; returns `false` if the system refuses.
   private mutating func hasGivenBack(_ aside: String, displacedBy ours: FileStatus?) -> Bool {
     do throws(Errno) {
       if let ours {
@@ -245,6 +251,7 @@ struct OpenWrite: ~Copyable {
 
   // MARK: Durability
 
+  /// Makes the new name durable. If that fails, the new text is in place all the same, and the error says so.
   private mutating func synchronizeDirectory() throws(SettingsError) {
     do throws(Errno) {
       try system.synchronizeDirectory(directory, path: place.directory)
@@ -329,7 +336,14 @@ struct OpenWrite: ~Copyable {
 extension SettingsFile {
   /// Replaces the text of a file that nobody else edits with the result of `body`, under its lock.
   ///
+  /// Use it for files that only this library writes, such as a list of due work: it does not wait for other programs.
+  ///
+  /// - Parameters:
+  ///   - limit: The remaining time; by default a new time limit.
+  ///   - body: Gets the file's content; returns the new text, or `nil` for no file. Runs again if the file has changed
+  ///     meanwhile.
   /// - Returns: Whether the file was replaced or removed.
+  /// - Throws: What `body` throws, or ``SettingsError`` `lockTimeout`, `nestedUpdate`, `readOnly` or `io`.
   @discardableResult
   package func update(within limit: TimeLimit? = nil, _ body: (Contents) throws -> [UInt8]?) throws -> Bool {
     var write = OpenWrite(of: self, within: limit)

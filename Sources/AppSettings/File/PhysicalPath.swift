@@ -20,7 +20,7 @@ package struct PhysicalPath: Sendable, Hashable, CustomStringConvertible {
 
   /// Follows a path component by component, as the kernel does.
   ///
-  /// This reads each component of the path. Use it to store or find data about a file, not to open one.
+  /// This costs a `readlink(2)` for each component. Use it to store or find data about a file, not to open one.
   ///
   /// - Parameter path: An absolute path.
   /// - Throws: ``SettingsError`` `io` for a loop of links, `readOnly` if a directory may not be searched.

@@ -44,6 +44,8 @@ package struct SaveWatch: Sendable {
   }
 
   /// What was known of a file before.
+  ///
+  /// Without any properties, nothing is known.
   package struct Known: Sendable {
     /// The text; `nil` if there was no file.
     package var bytes: [UInt8]?
@@ -60,6 +62,8 @@ package struct SaveWatch: Sendable {
   }
 
   /// The time, on both clocks, in nanoseconds.
+  ///
+  /// The monotonic clock measures how long something was seen. The times of files are on the other one.
   package struct Moment: Sendable {
     package var monotonic: UInt64
     package var since1970: Int64
@@ -74,17 +78,22 @@ package struct SaveWatch: Sendable {
     }
   }
 
+  /// The properties by which the same state of a file is recognized.
   private struct Sighting: Sendable, Equatable {
     var inode: UInt64?
     var size = 0
     var modified: Int64 = 0
   }
 
+  /// The state that was found last, and since when.
   private var last: (sighting: Sighting, since: UInt64)?
 
+  /// Makes a value for a file that was not checked before.
   package init() {}
 
   /// The state of a text compared with the one before.
+  ///
+  /// A text that parses may still be only the beginning of a longer one.
   package enum Wholeness: Sendable {
     case whole
     /// It does not parse.
@@ -94,6 +103,13 @@ package struct SaveWatch: Sendable {
   }
 
   /// Returns how long to leave the file alone until it takes effect.
+  ///
+  /// ```swift
+  /// var watch = SaveWatch()
+  /// while let wait = watch.wait(for: contents, after: known, .doubt, wholeness: { .whole }) {
+  ///   // read again after `wait` nanoseconds
+  /// }
+  /// ```
   ///
   /// - Parameter wholeness: Checks the text; called only if the file is so new that it matters.
   /// - Returns: Nanoseconds until the file should be re-read; `nil` if it takes effect now.
@@ -159,6 +175,7 @@ package struct SaveWatch: Sendable {
     return 0
   }
 
+  /// How long the last state has been found, in nanoseconds.
   private func seen(_ now: Moment) -> UInt64 {
     guard let last, now.monotonic > last.since else { return 0 }
     return now.monotonic - last.since
@@ -171,6 +188,7 @@ package struct SaveWatch: Sendable {
     return age >= 0 ? max(UInt64(age), seen) : seen
   }
 
+  /// The remaining time; `nil` if it is over.
   private static func rest(of limit: UInt64, after elapsed: UInt64) -> UInt64? {
     elapsed < limit ? limit - elapsed : nil
   }
@@ -188,6 +206,10 @@ extension SaveWatch {
 
 extension SaveWatch.Wholeness {
   /// The state of a text compared with the file's previous one.
+  ///
+  /// - Parameters:
+  ///   - text: The text that was found.
+  ///   - known: The previous text; `nil` if there is none to compare with.
   package init(of text: [UInt8], since known: [UInt8]?) {
     guard let document = try? TOMLDocument(parsing: text) else {
       self = .broken

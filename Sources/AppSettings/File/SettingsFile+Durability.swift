@@ -3,6 +3,9 @@ import Glibc
 extension SettingsFile {
   /// Syncs the present file and its name. Does nothing if there is no file, or this process has no permission.
   ///
+  /// Use it before work that relies on the file, because another process may have written it and died before it could
+  /// sync it.
+  ///
   /// - Throws: ``SettingsError`` `io`.
   package func makeDurable() throws(SettingsError) {
     let place = try FinalPath.resolve(path, system: system)
@@ -19,6 +22,8 @@ extension SettingsFile {
 
 extension Syscalls {
   /// Syncs an existing file and its name: the program that wrote it may not have synced them.
+  ///
+  /// Its name is part of the directory, so `fsync(2)` of the file does not make that durable.
   func makeDurable(_ file: CInt, in directory: CInt, _ place: FinalPath) throws(Errno) {
     try synchronize(file, path: place.path)
     try synchronizeDirectory(directory, path: place.directory)

@@ -3,6 +3,8 @@ import Glibc
 extension Syscalls {
   /// Gives a file the name under which ``SettingsFile/setAside()`` finds it, because its text is nowhere else.
   ///
+  /// If another file has that name, random digits are added.
+  ///
   /// - Parameter file: The name of the settings file.
   /// - Returns: Its new name.
   func setAside(_ name: String, of file: String, in directory: CInt) throws(Errno) -> String {
@@ -23,6 +25,8 @@ extension Syscalls {
 /// Files beside a settings file: what other programs saved in the moment of a write that did not add it to the file.
 extension SettingsFile {
   /// The paths of these files.
+  ///
+  /// Usually there are none. One remains if a process died during a write, or if a save could not be added.
   package func setAside() -> [String] {
     guard let place = try? FinalPath.resolve(path, system: system) else { return [] }
     let aside = BesideName.aside(for: place.name)

@@ -3,6 +3,8 @@ import Glibc
 extension SettingsFile {
   /// Reads the file with the rights of a user.
   ///
+  /// If a user names the file, root reads it with that user's rights: otherwise the user could make root read any file.
+  ///
   /// - Parameter rights: The user's rights; `nil` for those of this process.
   /// - Throws: ``SettingsError`` as ``read()``.
   package func read(with rights: UserRights?) throws(SettingsError) -> Contents {

@@ -5,9 +5,15 @@ import SettingsTOML
 ///
 /// Writing is: lock the directory of the real file → read → let the caller make the new text → temporary file next to
 /// it → `fsync` → `rename` → `fsync` of the directory → unlock. A crash at any point leaves the old or the new text.
+///
+/// ```swift
+/// let file = SettingsFile(path: "/home/ada/.config/app/settings.toml")
+/// let bytes = try file.read().bytes   // nil if there is no file
+/// ```
 package struct SettingsFile: Sendable {
   /// The absolute path that was asked for. Its links are followed again for each read and write.
   package let path: String
+  /// The system calls, which tests can intercept.
   package let system: Syscalls
   /// The longest wait for another writer.
   package let lockTimeout: Duration
@@ -27,6 +33,8 @@ package struct SettingsFile: Sendable {
   }
 
   /// The content at the path.
+  ///
+  /// The bytes and the status belong together, unless the file kept changing while it was read.
   package struct Contents: Sendable {
     /// The bytes; `nil` if there is no file.
     package var bytes: [UInt8]?
@@ -43,6 +51,8 @@ package struct SettingsFile: Sendable {
 
   /// Reads the file without a lock. Replacements are atomic, so this reads one version completely. A ``SaveWatch``
   /// decides about a file that a program saves in place.
+  ///
+  /// A missing file or directory is not an error: the bytes are `nil`. Pipes and devices are never read.
   ///
   /// - Throws: ``SettingsError`` `io` if it is not a regular file, is too large or cannot be read; `readOnly` if the
   ///   process has no permission to read it.
@@ -80,6 +90,8 @@ package struct SettingsFile: Sendable {
   /// Opens a file and reads it; an empty one stands for a missing file.
   ///
   /// - Parameter followingLinks: Whether `name` may be a symbolic link; otherwise a link is an error.
+  /// - Returns: The file, with its content. A missing one has no descriptor and no bytes.
+  /// - Throws: ``SettingsError`` `io` or `readOnly`.
   func openAndRead(
     _ name: String, in directory: CInt, followingLinks: Bool = true
   ) throws(SettingsError) -> OpenFile {
@@ -115,6 +127,8 @@ package struct SettingsFile: Sendable {
     }
   }
 
+  /// Reads the file, at most four times, until it does not change meanwhile. One that keeps changing is noted as open
+  /// for writing.
   private func read(_ file: inout OpenFile, _ name: String) throws {
     var status = try system.status(of: file.descriptor, path: name)
     guard status.isRegular else { throw SettingsError.notAFile(status.kindName, path) }

@@ -6,6 +6,13 @@
 /// Paths are bytes and need not be UTF-8. In these strings, a byte that is not part of valid UTF-8 is one scalar:
 /// U+10FF80 for `0x80` to U+10FFFF for `0xFF`. Such a string, passed to ``init(file:environment:)``, leads to exactly
 /// the same file. Messages show such a byte as `\xE9`.
+///
+/// ```swift
+/// let location = try SettingsLocation(app: "org.example.editor")
+/// print(location.file)   // /home/ada/.config/org.example.editor/settings.toml
+/// ```
+///
+/// Making a location reads the environment, but no settings file.
 public struct SettingsLocation: Sendable, Hashable {
   /// The kind of data: settings, which a person would copy to a new machine; state, such as window positions; or data.
   public enum Scope: Sendable, Hashable {
@@ -22,8 +29,12 @@ public struct SettingsLocation: Sendable, Hashable {
   /// The administrators' directories, lowest layer first: each has `systemFileName` and `systemDropInName/*.toml`.
   public let systemDirectories: [String]
   /// The name of the store: the file's name without `.toml`.
+  ///
+  /// By default it is `settings`.
   public let name: String
   /// The directory for the library's own data about files of any app: `$XDG_STATE_HOME/app-settings`.
+  ///
+  /// It holds backups, histories and the choice of a profile, but nothing that the app itself stores.
   public let stateDirectory: String
   /// The app's id, if the location is an app's.
   public let app: String?
@@ -59,6 +70,14 @@ public struct SettingsLocation: Sendable, Hashable {
   }
 
   /// Finds the location of an app's settings.
+  ///
+  /// `$XDG_CONFIG_HOME`, `$XDG_STATE_HOME` and `$XDG_DATA_HOME` name the directories. For one that is unset or
+  /// relative, the directory is `.config`, `.local/state` or `.local/share` in the home directory, which `$HOME` or else
+  /// the user database names.
+  ///
+  /// ```swift
+  /// let windows = try SettingsLocation(app: "org.example.editor", name: "windows", scope: .state)
+  /// ```
   ///
   /// - Parameters:
   ///   - app: The app's id, such as `org.example.editor`: `[A-Za-z0-9][A-Za-z0-9._-]*` without `..`.
@@ -117,7 +136,8 @@ public struct SettingsLocation: Sendable, Hashable {
   /// The layers of a store there are those that come before this file; it takes the place of the user's.
   ///
   /// - Parameter dropIn: The name of a drop-in, with or without `.toml`; by default the main file.
-  /// - Throws: ``SettingsError`` `invalidLocation` if the id or the name is malformed, `io` if there is no home directory.
+  /// - Throws: ``SettingsError`` `invalidLocation` if the id or the name is malformed, `io` if there is no home
+  ///   directory.
   package init(
     administratorsOf app: String, dropIn: String? = nil, environment variables: [String: String]? = nil
   ) throws(SettingsError) {
@@ -146,6 +166,12 @@ public struct SettingsLocation: Sendable, Hashable {
   }
 
   /// Finds the location of a single file, without other layers.
+  ///
+  /// A file below a directory of `$XDG_CONFIG_DIRS` is an administrator's: a new one may be read by all users.
+  ///
+  /// ```swift
+  /// let location = try SettingsLocation(file: "server.toml")
+  /// ```
   ///
   /// - Parameters:
   ///   - path: The file's path; a relative one starts from the working directory.
@@ -212,10 +238,12 @@ public struct SettingsLocation: Sendable, Hashable {
     return named ?? "/var/lib/app-settings/fleet"
   }
 
+  /// Returns a function that looks up a variable in a dictionary or, without one, in the process's environment.
   private static func reader(_ variables: [String: String]?) -> (String) -> String? {
     if let variables { { variables[$0] } } else { { ProcessFacts.variable($0) } }
   }
 
+  /// The home directory without trailing slashes.
   private static func home(_ environment: (String) -> String?) throws(SettingsError) -> String {
     if let home = environment("HOME"), home.isAbsolutePath { return trimmed(home) }
     if let home = ProcessFacts.homeFromUserDatabase(), home.isAbsolutePath { return trimmed(home) }
@@ -223,6 +251,7 @@ public struct SettingsLocation: Sendable, Hashable {
       .io, "Cannot find a home directory: $HOME is not an absolute path, and the user database names none. Set HOME.")
   }
 
+  /// The path of a directory without trailing slashes, so that `/NAME` can be added; empty for the root.
   private static func trimmed(_ path: String) -> String {
     let path = path.withoutTrailingSlashes
     return path == "/" ? "" : path
@@ -249,12 +278,14 @@ public struct SettingsLocation: Sendable, Hashable {
     file.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 
+  /// All paths that make one location differ from another.
   private var paths: [String] {
     [
       file, stateDirectory, fleetDirectory ?? "", personal?.usersFile ?? "", personal?.credentialsDirectory ?? "",
     ] + systemDirectories + dataDirectories
   }
 
+  /// Throws if a text is not valid as the id of an app or the name of a store.
   private static func check(_ id: String, isName: Bool) throws(SettingsError) {
     guard !isID(id) else { return }
     throw SettingsError(

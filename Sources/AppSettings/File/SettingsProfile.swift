@@ -15,11 +15,16 @@ public struct SettingsProfile: Sendable, Hashable {
 
   /// The active one: that of the variable `APP_SETTINGS_PROFILE`, or else the one that `settings-cli profile APP use`
   /// has chosen. A store follows that choice live.
+  ///
+  /// When another profile is chosen, observers see one change. Pending values are written to the profile in which they
+  /// were set.
   public static let active = SettingsProfile(choice: .active)
   /// No profile: the user's file, whatever is chosen.
   public static let none = SettingsProfile(choice: .none)
 
   /// A profile by its name, whatever is chosen.
+  ///
+  /// The profile need not exist: setting a value creates its file.
   ///
   /// - Parameter name: Follows the same rule as an app's id. Opening a store with another name throws.
   public static func named(_ name: String) -> SettingsProfile { SettingsProfile(choice: .named(name)) }
@@ -62,6 +67,7 @@ package struct PersonalLayers: Sendable, Hashable {
   /// Whether the own file is a declared one, with only the layers below it.
   package var isDeclared = false
 
+  /// Only the store named `settings` has profiles.
   init(of app: String, store: String, usersFile: String, stateDirectory: String) {
     self.usersFile = usersFile
     let directory = usersFile.droppingLastBytes("/\(store).toml".utf8.count)

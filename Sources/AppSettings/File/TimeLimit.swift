@@ -1,6 +1,8 @@
 import Glibc
 
 /// The time limit of one call: an end on the monotonic clock, which nobody can set.
+///
+/// A call has one limit for everything that it waits for: other threads, locks, and saves of other programs.
 package struct TimeLimit: Sendable {
   /// The whole time from the beginning.
   package let duration: Duration
@@ -9,6 +11,8 @@ package struct TimeLimit: Sendable {
   private var attempts = 0
 
   /// Starts the time.
+  ///
+  /// - Parameter duration: The longest wait in total. With zero, only work that need not wait succeeds.
   package init(_ duration: Duration) {
     self.duration = duration
     let (end, overflows) = ProcessFacts.monotonicNanoseconds().addingReportingOverflow(duration.nanoseconds)
@@ -38,7 +42,7 @@ package struct TimeLimit: Sendable {
 }
 
 extension Duration {
-  /// The length in nanoseconds, at least zero.
+  /// The length in nanoseconds, at least zero; `UInt64.max` for anything longer.
   package var nanoseconds: UInt64 {
     let (seconds, attoseconds) = components
     guard seconds >= 0 else { return 0 }
