@@ -4,6 +4,9 @@ import SettingsTOML
 /// Writes the history of one file: its own process's writes, and what other programs have changed before them.
 ///
 /// Used under the settings file's lock only. A failure never fails the write that it is about.
+///
+/// If this process has written the file before and nobody else has since, recording a write costs only what the write
+/// changes: lines are appended, and nothing is read. ``effort`` tells how much work it was.
 package final class HistoryKeeper: Sendable {
   /// What is known after a write, so that the next one of this process reads nothing.
   private let known = Lock<JournalState?>(nil)
@@ -12,7 +15,9 @@ package final class HistoryKeeper: Sendable {
 
   let location: SettingsLocation
   let system: Syscalls
+  /// They give the names that keys had in earlier versions, so that secrets are also found in older texts.
   let migrations: SettingsMigrations
+  /// The size of a journal, in bytes, from which its oldest records are removed; 0 if this process writes no history.
   private let limit: Int
   /// The keys that this process has declared, and how many those are.
   private let declared: @Sendable () -> [AnySettingsKey]
@@ -22,6 +27,13 @@ package final class HistoryKeeper: Sendable {
   /// How much work the writes were.
   package let effort = Lock(HistoryEffort())
 
+  /// - Parameters:
+  ///   - location: The location of the file.
+  ///   - history: How much is kept.
+  ///   - migrations: The app's migrations.
+  ///   - system: The system calls.
+  ///   - declared: Returns the keys that this process has used.
+  ///   - count: Returns the number of these keys, which never falls.
   init(
     of location: SettingsLocation, _ history: SettingsHistory, _ migrations: SettingsMigrations,
     system: Syscalls, declared: @escaping @Sendable () -> [AnySettingsKey], count: @escaping @Sendable () -> Int
@@ -38,12 +50,17 @@ package final class HistoryKeeper: Sendable {
   package func describe(_ keys: [KnownKeys.Entry]) { described.withLock { $0 += keys } }
 
   /// The folder of a file's history.
+  ///
+  /// It depends on the physical path of the file, so a file has one history, whatever links lead to it.
   func folder(of file: String) throws(SettingsError) -> JournalFolder {
     let file = try PhysicalPath(file, system: system)
     return JournalFolder(path: location.historyDirectory(of: file.description), system: system)
   }
 
   /// Records a write. The caller holds the settings file's lock.
+  ///
+  /// If the new text has `settings-history = false`, the history is removed and nothing is recorded. While writes keep
+  /// failing, only the first one returns a reason.
   ///
   /// - Parameters:
   ///   - directory: The directory of the file, open.
@@ -88,6 +105,8 @@ package final class HistoryKeeper: Sendable {
     return now.hasSameText(as: new) ? FileStamp(now) : nil
   }
 
+  /// Adds the records of a write, in the quickest possible way: with what this process knows, with what `present` says,
+  /// or by reading the journal.
   private func record(_ write: HistoryWrite, in folder: JournalFolder, _ former: JournalState?) throws -> JournalState {
     let keysStamp = try folder.keysStamp()
     let count = declaredCount() + described.withLock { $0.count }
@@ -131,6 +150,7 @@ package final class HistoryKeeper: Sendable {
     return try add(write, to: file, isFollowing: false, draft)
   }
 
+  /// Writes the lines of a draft, and shortens the journal if it has become too long.
   private func add(
     _ write: HistoryWrite, to file: borrowing JournalFolder.Open, isFollowing: Bool, _ draft: JournalDraft
   ) throws -> JournalState {
@@ -162,7 +182,9 @@ package final class HistoryKeeper: Sendable {
 
   /// What is left out of a text that is not longer is quickly found again.
   private static let mostUnsaid = 64 << 10
+  /// If more parts than this are left out of the text, `present` says where they are.
   private static let mostHidden = 100
+  /// The number of record numbers reserved at once, so that not every write must update `present`.
   private static let numbersAtOnce = 16
 
   /// A digest of what this process has declared; `nil` if that would take long.

@@ -27,6 +27,8 @@ extension HistoryReader {
 
   /// The newest text before the entry with a number that parses, as it is kept.
   ///
+  /// So undoing a change that repaired a broken text compares with the last text that had values.
+  ///
   /// - Throws: ``SettingsError`` `noHistory`.
   func parsedText(before number: Int) throws(SettingsError) -> [UInt8] {
     var bytes = try text(before: number)

@@ -1,6 +1,8 @@
 import SettingsTOML
 
 /// The history of one file as it is now, with what is in the file but not in the journal yet.
+///
+/// It takes no lock. Writes do not disturb it, because a journal only grows or is replaced, and this maps it as it was.
 struct HistoryReader: Sendable {
   private let journal: Journal?
   private let folder: JournalFolder
@@ -18,6 +20,7 @@ struct HistoryReader: Sendable {
   /// - Parameters:
   ///   - contents: The file's content.
   ///   - document: Its document; `nil` if it does not parse.
+  /// - Throws: ``SettingsError`` `newerVersion` if a newer release wrote the history; ``Errno`` if it cannot be read.
   init(
     _ folder: JournalFolder, of file: String, _ contents: SettingsFile.Contents, _ document: TOMLDocument?,
     _ migrations: SettingsMigrations
@@ -71,6 +74,9 @@ struct HistoryReader: Sendable {
   }
 
   /// Calls `body` with entries, newest first, until it returns `false`.
+  ///
+  /// Records are read one after the other, so stopping early saves reading the rest. With `paths`, an index leads from
+  /// one segment that concerns them to the next.
   ///
   /// - Parameters:
   ///   - paths: The names of a value: only entries that have changed it; `nil` for all.
@@ -127,6 +133,8 @@ struct HistoryReader: Sendable {
   }
 
   /// The text before the entry with a number, as it is kept.
+  ///
+  /// - Throws: ``SettingsError`` `noHistory`.
   func text(before number: Int) throws(SettingsError) -> [UInt8] {
     if let unrecorded, unrecorded.number == number, let text = journal?.text(after: lastNumber) { return text.bytes }
     guard let text = journal?.text(before: number) else { throw noEntry(number) }
@@ -144,6 +152,7 @@ struct HistoryReader: Sendable {
   /// The number of the last entry; `nil` without one.
   var number: Int? { unrecorded?.number ?? journal?.last(before: journal!.end, where: \.isRecord)?.head?.number }
 
+  /// The error for a number that the history does not have. It says which numbers there are.
   private func noEntry(_ number: Int) -> SettingsError {
     func failure(_ reason: String) -> SettingsError {
       SettingsError(.noHistory, "The history of '\(file)' has no \(reason).", file: file)

@@ -19,6 +19,11 @@ extension HistoryRecord {
   }
 
   /// The values that differ between two texts; none if one of them did not parse.
+  ///
+  /// - Parameters:
+  ///   - texts: The two texts.
+  ///   - paths: The only paths at which they can differ; `nil` to find them.
+  ///   - keys: The keys that decide which values are shown.
   static func changes(
     of texts: (old: KeptValues, new: KeptValues), at paths: [TOMLPath]?, _ keys: KnownKeys
   ) -> [Change] {
@@ -61,6 +66,8 @@ struct KeptValues {
   }
 
   /// The value at a path, with what stands for those in it that are not kept.
+  ///
+  /// The time depends on the value, not on the size of the text.
   subscript(path: TOMLPath) -> TOMLValue? {
     guard let value = document?[path] else { return nil }
     return keys.map { $0.kept(value, at: path) } ?? value

@@ -2,6 +2,13 @@ import Glibc
 import SettingsTOML
 
 /// One line of a journal: what one write, or another program, has changed.
+///
+/// This one is wrapped here:
+///
+/// ```
+/// DIGEST {"n":12,"t":1772357400000,"by":"org.example.editor","why":"set",
+///   "e":[["theme","\"light\"","\"dark\""]],"s":[[9,"light","dark"]],"in":61}
+/// ```
 struct HistoryRecord: Sendable, Equatable {
   /// Who made a change.
   struct Actor: Sendable, Equatable {
@@ -23,6 +30,7 @@ struct HistoryRecord: Sendable, Equatable {
 
   /// What is known of a value at a path.
   enum Value: Sendable, Equatable {
+    /// There is no value.
     case absent
     /// As TOML.
     case text(String)
@@ -32,12 +40,14 @@ struct HistoryRecord: Sendable, Equatable {
     case long
   }
 
+  /// The change of the value at a path.
   struct Change: Sendable, Equatable {
     var path: TOMLPath
     var old: Value
     var new: Value
   }
 
+  /// One more than that of the record before, also across segments, unless records were lost. No number is used twice.
   var number: Int
   /// In milliseconds since 1970.
   var time: Int
@@ -50,8 +60,8 @@ struct HistoryRecord: Sendable, Equatable {
   var text: TextChange
   /// The place of its segment: it changes the text that the checkpoint and the records before it lead to, and no other.
   var segment: Int
-  /// Whether it has too much to list. Then it has one change, that of everything, and no text: the checkpoint that follows
-  /// has it. ``HistoryReader`` works out the changes.
+  /// Whether it has too much to list. Then it has one change, that of everything, and no text: the checkpoint that
+  /// follows has it. ``HistoryReader`` works out the changes.
   var isLarge = false
   /// Whether the text before it, and the one after it, does not parse.
   var followsUnparsed = false
@@ -59,6 +69,7 @@ struct HistoryRecord: Sendable, Equatable {
   /// The settings file after it, and the size of the kept text; `nil` if another record follows at once.
   var file: File?
 
+  /// The properties by which the next write recognizes that no other program has written the file since.
   struct File: Sendable, Equatable {
     /// Without its size, which would say how long the values are that are not kept.
     var stamp: FileStamp
@@ -81,8 +92,8 @@ struct HistoryCheckpoint: Sendable, Equatable {
   var isAfterLoss = false
 }
 
-/// The lines of a journal and of its list of known keys: 16 hexadecimal digits of the digest of the rest, a space, and the
-/// rest, in a journal JSON.
+/// The lines of a journal and of its list of known keys: 16 hexadecimal digits of the digest of the rest, a space, and
+/// the rest, in a journal JSON.
 ///
 /// The first member names the kind: `n` the number of a record, `c` that of a checkpoint, `i` that of an index, which
 /// follows a checkpoint and says for each path in which earlier segment it was last changed.
@@ -172,6 +183,7 @@ enum HistoryLine {
     append(to: &bytes) { $0 += "\(key.isSecret ? "-" : "+")\(key.path)".utf8 }
   }
 
+  /// Appends a line: the digest, what `body` appends, and a line break.
   private static func append(to bytes: inout [UInt8], _ body: (inout [UInt8]) -> Void) {
     let start = bytes.count
     bytes += Array(repeating: UInt8(ascii: " "), count: Self.start)
@@ -257,6 +269,7 @@ enum HistoryLine {
     return digits(of: line, at: comma + 5)
   }
 
+  /// The number whose digits begin at a place; 0 if there are none.
   private static func digits(of line: UnsafeRawBufferPointer, at place: Int) -> Int {
     var number = 0
     var at = place
@@ -267,6 +280,7 @@ enum HistoryLine {
     return number
   }
 
+  /// The members of a line's JSON; `nil` if the digest is wrong.
   private static func members(of line: UnsafeRawBufferPointer) -> TOMLTable? {
     guard let body = body(of: line),
       let value = try? JSONText.value(of: String(decoding: body, as: UTF8.self)), case .table(let table) = value
@@ -274,6 +288,7 @@ enum HistoryLine {
     return table
   }
 
+  /// The record in a line; `nil` if the digest is wrong or a member is missing. Unknown members are ignored.
   static func record(_ line: UnsafeRawBufferPointer) -> HistoryRecord? {
     guard let table = members(of: line), let number = table["n"]?.number, let time = table["t"]?.number,
       let reason = table["why"]?.text, let segment = table["in"]?.number, case .array(let changes)? = table["e"],
@@ -318,6 +333,7 @@ enum HistoryLine {
     return TextChange.Part(offset: offset, removed: PathText.bytes(removed), added: PathText.bytes(added))
   }
 
+  /// The checkpoint in a line; `nil` if the digest is wrong or a member is missing.
   static func checkpoint(_ line: UnsafeRawBufferPointer) -> HistoryCheckpoint? {
     guard let table = members(of: line), let number = table["c"]?.number, let text = table["text"]?.text,
       let known = table["k"]?.number
@@ -326,6 +342,7 @@ enum HistoryLine {
       number: number, text: PathText.bytes(text), known: known, isAfterLoss: table["lost"] != nil)
   }
 
+  /// The key in a line of the list of known keys: `+theme`, or `-token` for a secret.
   static func known(_ line: UnsafeRawBufferPointer) -> KnownKeys.Entry? {
     guard let body = body(of: line), let sign = body.first else { return nil }
     let name = String(decoding: body.dropFirst(), as: UTF8.self)

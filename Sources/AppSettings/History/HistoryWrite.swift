@@ -1,6 +1,8 @@
 import SettingsTOML
 
 /// What a write has done to a settings file.
+///
+/// The commit provides what it knows, so that the history need not parse or compare whole texts.
 struct HistoryWrite: Sendable {
   /// The text before it; `nil` for no file.
   var old: [UInt8]?
@@ -42,6 +44,8 @@ struct HistoryCause: Sendable {
 
 extension SettingsHistoryEntry.Reason {
   /// The reason of edits made by path.
+  ///
+  /// Several edits of one key, such as those of a struct's fields, are one `set`.
   static func edits(_ edits: [Edit]) -> Self {
     if edits.allSatisfy({ $0.value == nil }) { return .reset }
     return Set(edits.map { $0.key?.path ?? $0.path }).count > 1 ? .update : .set

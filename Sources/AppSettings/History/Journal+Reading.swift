@@ -10,6 +10,8 @@ extension Journal {
   }
 
   /// The text after the record with a number; `nil` if it is not kept any more, or damaged.
+  ///
+  /// It is made from the checkpoint at the beginning of the segment and the records up to this one.
   func text(after number: Int) -> Text? {
     let line = record(atLeast: number)
     guard let line, line.head?.number == number else {
@@ -24,6 +26,8 @@ extension Journal {
   }
 
   /// The text before the record with a number.
+  ///
+  /// - Returns: `nil` if it is not kept any more, or damaged.
   func text(before number: Int) -> Text? {
     guard let line = record(atLeast: number), line.head?.number == number, let own = HistoryLine.record(line.text)
     else { return nil }
@@ -58,9 +62,10 @@ extension Journal {
   /// The records before a place that hold for a condition, the newest first.
   ///
   /// - Parameters:
+  ///   - place: The place before which the search begins.
   ///   - paths: Only records that changed a value at, above or below one of these; `nil` for all.
-  ///   - time: Only records that are not older, in milliseconds since 1970. Those before one that is older may be later,
-  ///     because clocks are set. Undos and redos count whatever their time.
+  ///   - time: Only records that are not older, in milliseconds since 1970. Those before one that is older may be
+  ///     later, because clocks are set. Undos and redos count whatever their time.
   ///   - body: Gets one after the other; returns whether to go on.
   func visitRecords(
     before place: Int, touching paths: [TOMLPath]?, since time: Int, _ body: (HistoryRecord) throws -> Bool
@@ -103,6 +108,8 @@ extension Journal {
   }
 
   /// The lines of records in a part of a segment that have one of some texts, in order.
+  ///
+  /// Other lines are not parsed.
   private func lines(with needles: [[UInt8]], from start: Int, to end: Int) -> [Line] {
     var places: Set<Int> = []
     for needle in needles {

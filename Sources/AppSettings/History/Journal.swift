@@ -5,7 +5,15 @@ import SettingsTOML
 ///
 /// A journal only grows, or is replaced by one without the oldest segments. So it is read without a lock. Places in it
 /// count from its first byte ever, and stay the same when it is replaced.
+///
+/// ```
+/// app-settings history 2 00000000000000000000 DIGEST
+/// DIGEST {"c":0,"k":0,"text":"theme = \"light\"\n"}      checkpoint: the text before the records that follow
+/// DIGEST {"i":0,"of":{}}                                 index: where paths were changed before
+/// DIGEST {"n":1,"t":…,"why":"set",…}                     record
+/// ```
 struct Journal: Sendable {
+  /// The content of the file when it was opened.
   let text: MappedText
   /// The place of the file's first byte.
   let base: Int
@@ -33,6 +41,7 @@ struct Journal: Sendable {
     return digest.text.utf8.elementsEqual(header[(end + 1)...])
   }
 
+  /// The first line of a journal.
   static func header(base: Int) -> [UInt8] {
     let digits = String(base)
     let start = headerStart + Array("\(String(repeating: "0", count: 20 - digits.utf8.count))\(digits)".utf8)
@@ -41,6 +50,7 @@ struct Journal: Sendable {
 
   /// The place of the first line that is kept.
   var start: Int { base + Self.headerLength }
+  /// The place after the last byte.
   var end: Int { base + text.bytes.count }
 
   /// All bytes from a place on.
@@ -60,21 +70,25 @@ struct Journal: Sendable {
     return count
   }
 
+  /// A line with its place, valid as long as the journal exists.
   struct Line {
     let place: Int
     let next: Int
     let text: UnsafeRawBufferPointer
 
+    /// The kind of the line and the number in it. The digest is not checked.
     var head: (kind: UInt8, number: Int)? { HistoryLine.head(of: text) }
     var isRecord: Bool { head?.kind == UInt8(ascii: "n") }
     var isCheckpoint: Bool { head?.kind == UInt8(ascii: "c") }
   }
 
+  /// The line that begins at a place; `nil` at the end, and for a line without a line break.
   func line(at place: Int) -> Line? {
     guard place >= start, let (line, next) = text.line(at: place - base) else { return nil }
     return Line(place: place, next: base + next, text: line)
   }
 
+  /// The last whole line that begins before a place.
   func line(before place: Int) -> Line? {
     guard place > start, let found = text.lineStart(before: place - base) else { return nil }
     return line(at: base + found) ?? line(before: base + found)
@@ -121,6 +135,8 @@ struct Journal: Sendable {
   }
 
   /// The first record whose number is this or higher; `nil` if there is none.
+  ///
+  /// The search is a bisection.
   func record(atLeast number: Int) -> Line? { first { ($0.head?.number ?? 0) >= number } }
 
   /// By bisection: `holds` is false for all records up to one, and true after it.

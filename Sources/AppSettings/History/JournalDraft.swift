@@ -1,6 +1,8 @@
 import SettingsTOML
 
 /// The lines that one write adds to a journal.
+///
+/// A draft is made in memory and appended as a whole. A process that dies meanwhile leaves at most one incomplete line.
 struct JournalDraft {
   var state: JournalState
   private let migrations: SettingsMigrations
@@ -92,6 +94,7 @@ struct JournalDraft {
     take(kept, of: write)
   }
 
+  /// Begins with the old text of a write.
   private mutating func take(_ kept: KeptText, of write: HistoryWrite) {
     self.kept = kept
     state.text = write.old
@@ -123,6 +126,7 @@ struct JournalDraft {
     return now
   }
 
+  /// The size at which a segment ends, so that checkpoints make up about a quarter of a journal at most.
   private static func segmentLimit(_ checkpoint: Int) -> Int { max(leastSegment, 4 * checkpoint) }
 
   /// Writes the lines.
@@ -136,6 +140,8 @@ struct JournalDraft {
 
   // MARK: Records
 
+  /// Adds the records of a write: first one for what other programs have changed before it, and one for a migration, if
+  /// there are such changes, and then that of the write itself.
   mutating func add(_ write: HistoryWrite, by actor: HistoryRecord.Actor) throws {
     if !state.text.isSameText(as: write.old) {
       let former = try keptNow(nil).bytes
@@ -219,6 +225,7 @@ struct JournalDraft {
       text: TextChange(parts: []), segment: state.segment)
   }
 
+  /// Adds the line of a record and notes its paths for the next index.
   private mutating func append(_ record: HistoryRecord) {
     state.number = record.number
     HistoryLine.append(record, to: &lines)
@@ -253,6 +260,7 @@ struct JournalDraft {
     state.places.all == [KeptPlaces.Place(0..<(state.text?.count ?? 0), shown: KeptText.unparsed.count)]
   }
 
+  /// Whether checking the paths one by one costs more than going through the text.
   private static func isMany(_ paths: Int, _ text: [UInt8]) -> Bool { paths > max(256, text.count / 512) }
 
   /// Whether a change has too much to list: then the whole text costs less.
@@ -286,6 +294,11 @@ struct JournalDraft {
   /// The place of the next line.
   private var place: Int { state.base + state.stamp.size + lines.count }
 
+  /// Begins a segment.
+  ///
+  /// - Parameters:
+  ///   - text: The text as it is kept.
+  ///   - known: The size of the list of keys with which it was made; by default the present one.
   private mutating func addCheckpoint(_ text: [UInt8], known: Int? = nil) throws {
     let index = try index()
     let start = place

@@ -1,4 +1,6 @@
 /// The last segment of a journal, and the last record.
+///
+/// Nothing before the last undamaged checkpoint is read.
 struct JournalEnd {
   let segment: Journal.Line
   let checkpoint: HistoryCheckpoint
@@ -21,6 +23,7 @@ struct JournalEnd {
     return max(number + damaged, last?.reserved ?? 0)
   }
 
+  /// - Returns: `nil` if there is no undamaged checkpoint.
   init?(of journal: Journal) {
     guard let segment = journal.segment(around: journal.end), let checkpoint = HistoryLine.checkpoint(segment.text)
     else { return nil }

@@ -1,13 +1,14 @@
 import Glibc
 import SettingsTOML
 
-/// The history of one file on disk: `journal`; `keys`, the keys that are known to be secret or not; and `present`, what a
-/// writer knew when it was done (``PresentFile``).
+/// The history of one file on disk: `journal`; `keys`, the keys that are known to be secret or not; and `present`, what
+/// a writer knew when it was done (``PresentFile``).
 ///
-/// It is written under the settings file's lock, without a sync of its own: after a power failure the newest records may
-/// be missing or damaged, and are left out. The list of keys only grows, and is synced when a secret is added: without it,
-/// a program that knows nothing of the secret would keep it.
+/// It is written under the settings file's lock, without a sync of its own: after a power failure the newest records
+/// may be missing or damaged, and are left out. The list of keys only grows, and is synced when a secret is added:
+/// without it, a program that knows nothing of the secret would keep it.
 struct JournalFolder: Sendable {
+  /// The directory, `files/PATH.history` in the state directory. Its mode is 0700, and that of its files 0600.
   let path: String
   let system: Syscalls
 
@@ -44,7 +45,8 @@ struct JournalFolder: Sendable {
     return known
   }
 
-  /// Of the known keys, those that decide whether one of some values is kept: all secrets, and what is at or above a path.
+  /// Of the known keys, those that decide whether one of some values is kept: all secrets, and what is at or above a
+  /// path.
   func knownKeys(about paths: [TOMLPath]) throws(Errno) -> KnownKeys {
     var known = KnownKeys()
     guard let text = try map(keys) else { return known }
@@ -78,6 +80,8 @@ struct JournalFolder: Sendable {
   }
 
   /// The list of known keys as it is now; `nil` if there is none.
+  ///
+  /// The list only grows, so its size tells which keys are in it.
   func keysStamp() throws(Errno) -> FileStamp? {
     try system.status(at: keys, followingLinks: false).map { FileStamp($0) }
   }
@@ -89,6 +93,8 @@ struct JournalFolder: Sendable {
   }
 
   /// Whether there has been a journal.
+  ///
+  /// If so, and nothing of it can be used, the next checkpoint notes the loss.
   func hadJournal() -> Bool {
     [journal, present].contains { ((try? system.status(at: $0, followingLinks: false)) ?? nil) != nil }
   }
@@ -118,6 +124,7 @@ struct JournalFolder: Sendable {
     return number
   }
 
+  /// Maps a file of the history into memory; `nil` if there is none. A symbolic link in its place is an error.
   private func map(_ file: String) throws(Errno) -> MappedText? {
     let descriptor: CInt
     do throws(Errno) {
@@ -164,6 +171,7 @@ struct JournalFolder: Sendable {
       return FileStamp(try system.status(of: descriptor, path: file))
     }
 
+    /// Makes the lines survive a power failure.
     func synchronize() throws(Errno) { try system.synchronize(descriptor, path: file) }
 
     deinit { system.close(descriptor) }
@@ -175,6 +183,8 @@ struct JournalFolder: Sendable {
   /// Opens the list of known keys; makes it if it is missing.
   func openKeys() throws -> Open { try open(keys) }
 
+  /// Opens a file for adding lines. If it is missing, it is made with mode 0600, and so is its directory with mode
+  /// 0700.
   private func open(_ file: String, flags: CInt = O_RDWR | O_APPEND) throws -> Open {
     func open() throws(Errno) -> CInt {
       try system.open(file, flags: flags | O_CREAT | O_NOFOLLOW, mode: 0o600)
@@ -210,6 +220,8 @@ struct JournalFolder: Sendable {
   private static let shorterJournal = ".journal.settings-new"
 
   /// Removes the history of a file that is to have none.
+  ///
+  /// The list of known keys stays, because it says which keys are secret.
   func removeAll() throws(Errno) {
     try removeJournal()
     try remove(present)
@@ -217,8 +229,8 @@ struct JournalFolder: Sendable {
 
   /// Says what is known now. A failure costs the next process some time.
   ///
-  /// It is written in place, and never emptied first: `ext4` writes the blocks of such a file at once. What was longer is
-  /// overwritten with zeros: it has the lengths of earlier secrets.
+  /// It is written in place, and never emptied first: `ext4` writes the blocks of such a file at once. What was longer
+  /// is overwritten with zeros: it has the lengths of earlier secrets.
   func note(_ state: JournalState) throws {
     let file = try open(present, flags: O_WRONLY)
     var bytes = PresentFile.bytes(of: state)

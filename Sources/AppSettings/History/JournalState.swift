@@ -1,6 +1,8 @@
 import SettingsTOML
 
 /// What is known of a journal and of the settings file after a write, so that the next write reads neither.
+///
+/// It is only a hint: a write compares the stamps in it with those of the files, and reads the files if they differ.
 struct JournalState: Sendable {
   /// Where the settings file was.
   struct File: Sendable, Equatable {
@@ -47,6 +49,8 @@ struct JournalState: Sendable {
 }
 
 /// Recognizes a file that nobody has written since.
+///
+/// Programs can set a file's modification time, but not ``changed``.
 struct FileStamp: Sendable, Equatable, BitwiseCopyable {
   var inode: UInt64
   var size: Int

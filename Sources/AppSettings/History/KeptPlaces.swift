@@ -4,8 +4,10 @@ import SettingsTOML
 
 /// Where a text has what the history does not keep, and how long it is there.
 ///
-/// With these a place in the text is one in the kept text, and a write elsewhere only moves them: so that a record of it
-/// is made without looking at the rest of the text.
+/// With these a place in the text is one in the kept text, and a write elsewhere only moves them: so that a record of
+/// it is made without looking at the rest of the text.
+///
+/// For `token = "abc"`, there is one place, that of `"abc"`, for which a placeholder stands in the kept text.
 struct KeptPlaces: Sendable, Equatable {
   /// A part that is left out. 32 bits, because these are stored as they are in memory.
   struct Place: Sendable, Equatable, BitwiseCopyable {
@@ -31,6 +33,8 @@ struct KeptPlaces: Sendable, Equatable {
   var isEmpty: Bool { all.isEmpty }
 
   /// The place in the kept text of one in the text that is in none of them.
+  ///
+  /// The time is proportional to the number of hidden parts before it.
   func place(of place: Int) -> Int {
     var kept = place
     for hidden in all {
@@ -86,6 +90,8 @@ struct KeptPlaces: Sendable, Equatable {
     return KeptPlaces(moved)
   }
 
+  /// Whether lines are far enough from each part that is left out: a change of them cannot have changed what is left
+  /// out.
   private func isApart(from old: TextLines, _ new: TextLines) -> Bool {
     guard !old.hasHeader, !new.hasHeader else { return false }
     var range = old.withCommentsAbove
@@ -110,6 +116,7 @@ private struct TextLines {
   private let text: [UInt8]
   private let range: Range<Int>
 
+  /// The lines that a part touches; if it consists of whole lines, only those.
   init(around part: Range<Int>, of text: [UInt8]) {
     self.text = text
     let start = Self.start(of: part.lowerBound, in: text)
@@ -133,6 +140,7 @@ private struct TextLines {
     }
   }
 
+  /// The first byte of a line after spaces and tabs.
   private func firstByte(ofLineAt place: Int) -> UInt8? {
     var at = place
     while at < text.count, text[at] == 0x20 || text[at] == 0x09 { at += 1 }
@@ -154,6 +162,7 @@ private struct TextLines {
   /// Whether a comment that belongs to the next line may be among them or directly above them.
   var endsOpen: Bool { range.isEmpty || isComment(at: Self.start(of: range.upperBound - 1, in: text)) }
 
+  /// The lines together with the comments directly above them.
   var withCommentsAbove: Range<Int> {
     var start = range.lowerBound
     while start > 0 {

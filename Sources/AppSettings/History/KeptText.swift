@@ -3,6 +3,8 @@ import SettingsTOML
 /// A text as the history keeps it: without the values of keys that are secret or unknown.
 ///
 /// Made of the whole text, so that it costs as much as the file is long. A usual write needs none: see ``KeptPlaces``.
+///
+/// A text that parses stays TOML. ``Redaction/placeholder`` stands for each value that is left out.
 struct KeptText: Sendable {
   /// The bytes; TOML if the text is.
   let bytes: [UInt8]
@@ -75,6 +77,7 @@ extension TOMLValue {
   }
 
   /// Whether the value is a text, or has it in it.
+  ///
   package func holds(_ text: String) -> Bool {
     switch self {
     case .string(let own): own == text

@@ -4,8 +4,12 @@ import Glibc
 /// The content of a file that only grows or is replaced, in memory without a copy. `mmap(2)`.
 ///
 /// A file that is cut while it is mapped would end the process. Nothing cuts a file of the history.
+///
+/// The kernel reads only the pages that are used, so finding a record does not read all of a long journal.
 final class MappedText: @unchecked Sendable {  // it never changes
+  /// The bytes are valid as long as this object exists.
   let bytes: UnsafeRawBufferPointer
+  /// The status of the file when it was opened.
   let status: FileStatus
 
   /// - Throws: ``Errno``.
@@ -39,6 +43,7 @@ final class MappedText: @unchecked Sendable {  // it never changes
   }
 
   /// Where a text occurs in a part.
+  ///
   func firstPlace(of text: [UInt8], in range: Range<Int>) -> Int? {
     guard !range.isEmpty,
       let found = memmem(bytes.baseAddress! + range.lowerBound, UInt(range.count), text, UInt(text.count))

@@ -12,6 +12,8 @@ struct Reversal: Sendable, Equatable {
 ///
 /// An entry is undone if an undo of it is in force: one that neither a redo nor another undo has taken back in turn. An
 /// undo of single values takes back only those.
+///
+/// It must visit every entry, the newest first, because each result depends on newer entries.
 struct UndoneEntries {
   /// What a later entry has taken back of an entry.
   private struct Cover {

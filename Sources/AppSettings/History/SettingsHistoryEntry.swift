@@ -2,6 +2,13 @@ public import FoundationEssentials
 public import SettingsTOML
 
 /// One write of a settings file, or what other programs have changed between two writes.
+///
+/// ```swift
+/// if let last = try settings.history(limit: 1).first {
+///   print(last.time, last.actor.name ?? "another program", last.reason)
+///   for change in last.changes { print(change) }   // theme "light" -> "dark"
+/// }
+/// ```
 public struct SettingsHistoryEntry: Sendable, Hashable, Identifiable {
   /// Why a file was changed.
   public enum Reason: String, Sendable, Hashable, CaseIterable {
@@ -30,6 +37,8 @@ public struct SettingsHistoryEntry: Sendable, Hashable, Identifiable {
   }
 
   /// Who changed a file.
+  ///
+  /// All properties are `nil` for a change from outside, because a file does not say who wrote it.
   public struct Actor: Sendable, Hashable {
     /// The app's id, or the program's name; `nil` for a change from outside.
     public var name: String?
@@ -42,6 +51,8 @@ public struct SettingsHistoryEntry: Sendable, Hashable, Identifiable {
   }
 
   /// A value that was changed.
+  ///
+  /// If a table became another kind of value, or the reverse, that is one change.
   public struct Change: Sendable, Hashable {
     /// The path of the value.
     public var path: TOMLPath
@@ -58,10 +69,15 @@ public struct SettingsHistoryEntry: Sendable, Hashable, Identifiable {
   /// The number: each is one more than that of the entry before.
   public var id: Int
   /// When it was written; for a change from outside, when the file was last changed.
+  ///
+  /// It is exact to the millisecond. If the clock was set back, a later entry may have an earlier time; ``id`` gives
+  /// the order.
   public var time: Date
   /// Who did it.
   public var actor: Actor
   /// Why.
+  ///
+  /// A reason that this release does not know is read as `update`.
   public var reason: Reason
   /// The number of the entry that an undo or a redo has taken back; `nil` for every other reason.
   public var reversed: Int?

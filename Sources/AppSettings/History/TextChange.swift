@@ -1,6 +1,12 @@
 import SettingsTOML
 
-/// The difference of two texts: parts of the old one with what replaces them, in order. Places are those in the old text.
+/// The difference of two texts: parts of the old one with what replaces them, in order. Places are those in the old
+/// text.
+///
+/// ```
+/// old   theme = "light"
+/// new   theme = "dark"       one part: offset 9, removed "light", added "dark"
+/// ```
 struct TextChange: Sendable, Equatable {
   struct Part: Sendable, Equatable {
     var offset: Int
@@ -16,6 +22,8 @@ struct TextChange: Sendable, Equatable {
   private static let mostAtOnce = 1024
 
   /// Finds the difference: what is between the bytes that both texts begin and end with, in whole characters.
+  ///
+  /// A long stretch in between is compared line by line.
   ///
   /// - Parameter linewise: Whether a short stretch is compared line by line, too.
   init(from old: [UInt8], to new: [UInt8], linewise: Bool = false) {
@@ -85,6 +93,12 @@ struct TextChange: Sendable, Equatable {
     return nil
   }
 
+  /// Compares two stretches line by line.
+  ///
+  /// - Parameters:
+  ///   - old: The old stretch.
+  ///   - new: The new stretch.
+  ///   - start: Where the old stretch begins in its text.
   private static func lines(from old: ArraySlice<UInt8>, to new: ArraySlice<UInt8>, at start: Int) -> [Part] {
     func split(_ bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
       var lines: [ArraySlice<UInt8>] = []
@@ -141,6 +155,8 @@ struct TextChange: Sendable, Equatable {
   }
 
   /// The change back.
+  ///
+  /// Applied to the new text, it results in the old one.
   var reversed: TextChange {
     var shift = 0
     return TextChange(
