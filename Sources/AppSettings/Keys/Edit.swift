@@ -1,7 +1,15 @@
 package import SettingsTOML
 
 /// A requested change of a settings file: sets or removes the value at a path.
+///
+/// ```swift
+/// Edit(path: ["editor", "font-size"], value: 14)   // sets a value
+/// Edit.reset(["editor"])                           // removes a table with everything in it
+/// ```
+///
+/// Edits are equal if they give the same path the same value; the other properties are not compared.
 package struct Edit: Sendable, Hashable {
+  /// The path of the value, from the top of the file. Setting it makes the tables along it.
   package var path: TOMLPath
   /// The new value; `nil` removes the existing one.
   package var value: TOMLValue?
@@ -46,11 +54,17 @@ package struct Edit: Sendable, Hashable {
 
 extension TOMLTable {
   /// Applies an edit to values as it is applied to a document, to predict and check its effect.
+  ///
+  /// Setting a value creates missing tables, and replaces a value where a table is needed. Removing the last value of a
+  /// table leaves the table empty. Removing a missing value, and an edit of the root, change nothing.
   package mutating func apply(_ edit: Edit) { apply(edit.value, at: edit.path.components[...]) }
 
   /// Whether both hold the same values; a table with no value at any depth counts as absent.
+  ///
+  /// This is the equality for the check of a write, because stores remove the tables that a removal has left empty.
   package func isEquivalent(to other: TOMLTable) -> Bool { pruned == other.pruned }
 
+  /// The table without the tables in it that hold no value at any depth.
   private var pruned: TOMLTable {
     var result = self
     for (key, value) in self {

@@ -2,6 +2,7 @@
 package struct RecordFacts: Sendable, Hashable {
   /// The form of a record's id in the key of its table.
   package enum IDKind: String, Sendable, Hashable {
+    /// The id's type is stored as a string, an integer or a UUID, so a tool can check an id by itself.
     case string, integer, uuid
     /// Text whose validity only the app can check.
     case text
@@ -14,6 +15,8 @@ package struct RecordFacts: Sendable, Hashable {
   /// The form of the ids.
   package var idKind: IDKind
   /// The stored fields of the record that completes others, without its id; `nil` if there is no such record.
+  ///
+  /// A stored record that lacks one of them reads as if it had the value here.
   package var fields: TOMLTable?
 
   package init(record: String, id: String, idKind: IDKind, fields: TOMLTable? = nil) {

@@ -7,6 +7,20 @@
 /// static let columns = SettingsKey(
 ///   "columns", default: 80, .in(40...), .satisfying("that is even") { $0.isMultiple(of: 2) })
 /// ```
+///
+/// A value that violates a constraint is treated like a value of another type. Setting it throws
+/// ``SettingsError/Code/invalidValue`` or, where a setter cannot throw, reports a problem; nothing is set. A stored one
+/// stays in the file, the default is used in its place, and that is reported as a problem.
+///
+/// Several keys can share a constraint:
+///
+/// ```swift
+/// let evenPort = SettingsConstraint<Int>.in(1...65535).and(.satisfying("that is even") { $0.isMultiple(of: 2) })
+///
+/// extension SettingsKeys {
+///   static let port = SettingsKey("port", default: 8080, .where(evenPort))
+/// }
+/// ```
 public struct SettingsConstraint<Value: Sendable>: SettingsConstraining {
   /// A part of a value that violates a constraint.
   package struct Violation: Sendable {
@@ -25,12 +39,22 @@ public struct SettingsConstraint<Value: Sendable>: SettingsConstraining {
   /// second tells whether stored values have the equality, order and count of the values.
   typealias Facts = @Sendable (_ stored: (Value) -> SettingsValue?, _ isAsStored: Bool) -> [ConstraintFact]
 
+  /// Makes the description of a valid value from that of the type.
   private let wording: Wording
   /// Whether the wording replaces the description of the type.
   private let replacesBase: Bool
+  /// Makes the facts for tools, which schema files contain.
   private let makeFacts: Facts
+  /// Returns the first violation that it finds; `nil` for a valid value.
   private let findViolation: @Sendable (Value) -> Violation?
 
+  /// Makes a constraint from its parts.
+  ///
+  /// - Parameters:
+  ///   - wording: Makes the description of a valid value.
+  ///   - replacesBase: Whether that description stands alone, as `one of 1, 2, 4`, and does not begin with the type.
+  ///   - facts: Makes the facts for tools; none if only the app can check the constraint.
+  ///   - violation: Returns the part of a value that is not valid.
   init(
     wording: @escaping Wording, replacesBase: Bool, facts: @escaping Facts,
     violation: @escaping @Sendable (Value) -> Violation?
@@ -42,9 +66,19 @@ public struct SettingsConstraint<Value: Sendable>: SettingsConstraining {
   }
 
   /// Returns the constraint itself.
+  ///
+  /// This is the one requirement of ``SettingsConstraining``.
   public static func `where`(_ constraint: SettingsConstraint<Value>) -> Self { constraint }
 
   /// Returns a constraint that is satisfied if both this one and another are.
+  ///
+  /// This constraint is checked first; if it is violated, the error is about it. The description joins both.
+  ///
+  /// ```swift
+  /// let slug = SettingsConstraint<String>.matching("[a-z-]+").and(.count(...20))
+  /// ```
+  ///
+  /// - Parameter other: The constraint that is checked if a value satisfies this one.
   public func and(_ other: Self) -> Self {
     let (first, second) = other.replacesBase && !replacesBase ? (other, self) : (self, other)
     return SettingsConstraint(
@@ -59,6 +93,8 @@ public struct SettingsConstraint<Value: Sendable>: SettingsConstraining {
   }
 
   /// The same constraint for an optional: `nil` always satisfies it.
+  ///
+  /// The wording and the facts are those of the wrapped type.
   package var optional: SettingsConstraint<Value?> {
     SettingsConstraint<Value?>(
       wording: { [wording] base, shown in wording(base) { shown($0) } }, replacesBase: replacesBase,
@@ -71,11 +107,15 @@ public struct SettingsConstraint<Value: Sendable>: SettingsConstraining {
   }
 
   /// Returns the description of a valid value, for error messages.
+  ///
+  /// Bounds and choices appear in their stored form. Long ones are cut.
   package func expected(of bridge: SettingsBridge<Value>) -> String {
     wording(bridge.expected) { (try? bridge.write($0))?.errorText ?? "\($0)" }
   }
 
   /// Returns the facts about the constraint, for tools.
+  ///
+  /// Values that cannot be stored are left out.
   package func facts(of bridge: SettingsBridge<Value>) -> [ConstraintFact] {
     makeFacts({ try? bridge.write($0) }, bridge.core.isAsStored)
   }

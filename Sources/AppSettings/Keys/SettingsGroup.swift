@@ -10,7 +10,15 @@ public import SettingsTOML
 /// settings.reset(SettingsKeys.editor)
 /// ```
 ///
-/// A name that is not a dotted path of TOML keys is a programming error and traps.
+/// A name that is not a dotted path of TOML keys, or that begins with the reserved `settings-` at the top level, is a
+/// programming error and traps.
+///
+/// A group may be in another one:
+///
+/// ```swift
+/// static let margin = SettingsGroup("margin", in: editor)                        // the table [editor.margin]
+/// static let marginWidth = SettingsKey("width", default: 4, .group(margin))      // editor.margin.width
+/// ```
 public struct SettingsGroup: Sendable, Hashable {
   /// The dotted path of the table.
   public var name: String { path.description }
@@ -20,6 +28,8 @@ public struct SettingsGroup: Sendable, Hashable {
   public let summary: String
 
   /// Makes a group.
+  ///
+  /// The table need not exist in any file.
   ///
   /// - Parameters:
   ///   - name: The dotted path of the table, relative to the parent group.

@@ -5,6 +5,8 @@
 /// static let names = SettingsKey("names", default: [String](), .each(.matching("[a-z]+")), .count(...10))
 /// let port = SettingsConstraint<Int>.in(1...65535)
 /// ```
+///
+/// A type that conforms implements ``where(_:)`` and gets all other constraints.
 public protocol SettingsConstraining<Value>: Sendable {
   /// The type of the values.
   associatedtype Value: Sendable
@@ -14,6 +16,14 @@ public protocol SettingsConstraining<Value>: Sendable {
 
 extension SettingsConstraining {
   /// Requires that the value lies in a range, which may be open at one end: `6...72`, `1...`, `..<100`.
+  ///
+  /// Errors describe it: `an integer from 6 to 72`. Tools check it for numbers, dates, durations and other types that
+  /// the library stores itself. For a type with its own order, only the app can check it.
+  ///
+  /// ```swift
+  /// static let fontSize = SettingsKey("font-size", default: 12, .in(6...72))
+  /// static let timeout = SettingsKey("timeout", default: Duration.seconds(30), .in(Duration.zero...))
+  /// ```
   public static func `in`(_ range: some RangeExpression<Value> & Sendable) -> Self where Value: Comparable {
     let bounds = Bounds<Value>(range)
     return .where(
@@ -33,6 +43,11 @@ extension SettingsConstraining {
   }
 
   /// Requires that the value is one of the given choices.
+  ///
+  /// Tools offer the choices in this order. A `CaseIterable` enumeration with raw values does not need this: its cases
+  /// are its choices.
+  ///
+  /// - Parameter choices: The valid values. An empty list refuses every value.
   public static func oneOf(_ choices: [Value]) -> Self where Value: Equatable {
     let isChoice = lookup(of: choices)
     return .where(
@@ -44,6 +59,10 @@ extension SettingsConstraining {
   }
 
   /// Requires that the value is one of the given choices.
+  ///
+  /// ```swift
+  /// static let tabWidth = SettingsKey("tab-width", default: 4, .oneOf(2, 4, 8))
+  /// ```
   public static func oneOf(_ choices: Value...) -> Self where Value: Equatable { oneOf(choices) }
 
   /// Returns a function that checks whether a value is one of the choices; many choices are looked up in a set.
@@ -58,10 +77,15 @@ extension SettingsConstraining {
   ///
   /// The pattern is text because errors and tools show it. It is a programming error and traps if the pattern is not a
   /// regular expression, is longer than 8192 bytes, or has parts that look at more than one character: back references,
-  /// look-arounds, word boundaries, possessive repetitions and groups other than `(…)` and `(?:…)`. `(?i)` may begin it.
+  /// look-arounds, word boundaries, possessive repetitions and groups other than `(…)` and `(?:…)`. `(?i)` may begin
+  /// it.
   ///
-  /// A match takes time in proportion to the text, whatever the pattern is, so that no text in a file can block the app.
-  /// A text of more than 1 MiB, or less for patterns with many parts, is refused, with an error that says so.
+  /// A match takes time in proportion to the text, whatever the pattern is, so that no text in a file can block the
+  /// app. A text of more than 1 MiB, or less for patterns with many parts, is refused, with an error that says so.
+  ///
+  /// ```swift
+  /// static let accent = SettingsKey("accent", default: "", .matching("(#[0-9a-f]{6})?"), .example("#2f5fd0"))
+  /// ```
   public static func matching(_ pattern: String) -> Self where Value: StringProtocol {
     let pattern = SettingsPattern(pattern)
     if let fault = pattern.fault { preconditionFailure("Invalid pattern of a settings key: \(fault).") }
@@ -78,12 +102,24 @@ extension SettingsConstraining {
   }
 
   /// Requires that each string of the value matches a pattern as a whole.
+  ///
+  /// It is short for `.each(.matching(pattern))`:
+  ///
+  /// ```swift
+  /// static let tags = SettingsKey("tags", default: [String](), .matching("[a-z]+"))
+  /// ```
   public static func matching(_ pattern: String) -> Self
   where Value: Sequence, Value.Element: StringProtocol & SettingsSerializable & Sendable {
     .where(.each(.matching(pattern)))
   }
 
   /// Requires a number of characters of a string, or of elements of a collection, in a range: `1...20`, `...3`.
+  ///
+  /// Characters are Swift's: `é` is one, however it is encoded. The elements of `Data` are its bytes.
+  ///
+  /// ```swift
+  /// static let recent = SettingsKey("recent", default: [String](), .count(...10))
+  /// ```
   public static func count(_ range: some RangeExpression<Int> & Sendable) -> Self where Value: Collection {
     let bounds = Bounds<Int>(range)
     let isText = Value.self is any StringProtocol.Type
@@ -99,6 +135,10 @@ extension SettingsConstraining {
   }
 
   /// Requires that each element satisfies a constraint. An error names the first element that does not.
+  ///
+  /// ```swift
+  /// static let ports = SettingsKey("ports", default: [Int](), .each(.in(1...65535)))
+  /// ```
   public static func each(_ constraint: SettingsConstraint<Value.Element>) -> Self
   where Value: Sequence, Value.Element: SettingsSerializable {
     let bridge = Value.Element.settingsBridge
@@ -117,6 +157,13 @@ extension SettingsConstraining {
   }
 
   /// Requires that the value satisfies a condition of your own. Tools can show its description but cannot check it.
+  ///
+  /// The condition may run on any thread, whenever a value is set or a stored one is decoded. It must depend on the
+  /// value alone: a value that was valid when it was set must be valid when it is read later.
+  ///
+  /// ```swift
+  /// static let columns = SettingsKey("columns", default: 80, .satisfying("that is even") { $0.isMultiple(of: 2) })
+  /// ```
   ///
   /// - Parameters:
   ///   - words: The words that follow the name of the type in errors: `that is even` for `an integer that is even`.
@@ -137,9 +184,12 @@ extension SettingsConstraining {
 }
 
 /// The bounds that a range has.
+///
+/// None are known for a range type of the app's own: the check uses its `contains`, and the description stays general.
 private struct Bounds<Bound: Comparable & Sendable>: Sendable {
   var lower: Bound?
   var upper: Bound?
+  /// Whether the upper bound itself is outside of the range.
   var isHalfOpen = false
 
   init(_ range: some RangeExpression<Bound>) {
@@ -153,6 +203,7 @@ private struct Bounds<Bound: Comparable & Sendable>: Sendable {
     }
   }
 
+  /// The range in words: `from 6 to 72`, `from 1`, `below 100`.
   func words(_ shown: (Bound) -> String) -> String {
     let below = isHalfOpen ? "below " : ""
     return switch (lower, upper) {
@@ -165,6 +216,7 @@ private struct Bounds<Bound: Comparable & Sendable>: Sendable {
 }
 
 extension Bounds<Int> {
+  /// The range as a count: `1 to 20 characters`, `at most 3 elements`.
   func countWords(of unit: String) -> String {
     let upper = upper.map { isHalfOpen ? $0 - 1 : $0 }
     func counted(_ number: Int) -> String { "\(number) \(unit)\(number == 1 ? "" : "s")" }

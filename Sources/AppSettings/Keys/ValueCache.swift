@@ -19,6 +19,7 @@ package final class ValueCache<Value: Sendable>: Sendable {
   // Protects the box of values that are not trivial, and serialises writers of those that are.
   private let entry = Lock<(stamp: UInt64, box: ValueBox<Value>?)>((.max, nil))
 
+  /// Whether values hold no references and fit an atomic integer, as a `Bool`, an `Int` or a small enumeration does.
   @inlinable static var isTrivial: Bool {
     _isPOD(Value.self) && MemoryLayout<Value>.size <= MemoryLayout<UInt64>.size
   }
@@ -26,6 +27,8 @@ package final class ValueCache<Value: Sendable>: Sendable {
   package init() {}
 
   /// Returns the value for a stamp; `nil` if it is not cached.
+  ///
+  /// It takes the lock of the shared entry only if the calling thread has no reference for this stamp yet.
   @inlinable
   package func value(at wanted: UInt64) -> Value? {
     if Self.isTrivial {
@@ -51,6 +54,10 @@ package final class ValueCache<Value: Sendable>: Sendable {
   }
 
   /// Replaces the cached value. If an older state wins a race, that costs one decoding and nothing else.
+  ///
+  /// - Parameters:
+  ///   - value: The value that was decoded.
+  ///   - new: The stamp of the state from which it was decoded.
   package func store(_ value: Value, at new: UInt64) {
     if Self.isTrivial {
       var raw: UInt64 = 0
@@ -82,6 +89,7 @@ final class ValueBox<Value: Sendable>: Sendable {
   init(_ value: Value) { self.value = value }
 }
 
+/// Numbers for caches. They begin at 1 and are never reused in the process.
 @usableFromInline
 enum CacheNumbers {
   private static let last = Atomic<UInt64>(0)
@@ -89,13 +97,18 @@ enum CacheNumbers {
 }
 
 /// The calling thread's own references to decoded values.
+///
+/// They are in a C array in thread-local storage, whose slot follows from the cache's number: two caches may share a
+/// slot and then replace each other's entry. The array is emptied when the thread ends.
 @usableFromInline
 enum ThreadCache {
+  /// The calling thread's value of a cache at a stamp, not retained; `nil` if its slot holds something else.
   @usableFromInline
   static func find(_ owner: UInt64, _ stamp: UInt64) -> Unmanaged<AnyObject>? {
     thread_cache_find(owner, stamp).map { Unmanaged.fromOpaque($0) }
   }
 
+  /// Retains a value for the calling thread, and releases what its slot held.
   static func put(_ box: AnyObject, _ owner: UInt64, _ stamp: UInt64) {
     let old = thread_cache_put(owner, stamp, Unmanaged.passRetained(box).toOpaque()) { object in
       Unmanaged<AnyObject>.fromOpaque(object!).release()
