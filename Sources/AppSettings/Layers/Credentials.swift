@@ -1,6 +1,9 @@
 package import SettingsTOML
 
 /// The texts of a service manager's credentials by key path. They count for secrets only.
+///
+/// A service manager such as systemd puts each credential in a file of `$CREDENTIALS_DIRECTORY` (systemd.exec(5),
+/// "CREDENTIALS"). The file `sync.token` has the value of the key `sync.token`.
 package struct Credentials: Sendable, Hashable {
   /// The directory of the files.
   package let directory: String
@@ -14,6 +17,7 @@ package struct Credentials: Sendable, Hashable {
     self.secrets = secrets
   }
 
+  /// The text for a key; `nil` if there is none, or if the key is not known to be secret.
   func text(at path: TOMLPath, isSecret: Bool) -> String? {
     isSecret || secrets.contains(path) ? texts[path] : nil
   }
@@ -35,6 +39,8 @@ package struct Credentials: Sendable, Hashable {
   }
 
   /// The value of a credential's file: without one newline at its end; `nil` if it is not UTF-8.
+  ///
+  /// `echo` and editors add that newline.
   package static func text(of bytes: [UInt8]) -> String? {
     String(validating: bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...], as: UTF8.self)
   }

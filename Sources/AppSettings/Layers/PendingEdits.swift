@@ -4,6 +4,8 @@ package import SettingsTOML
 ///
 /// A later edit replaces earlier ones at and below its path and refines one above it. The time to find their effect on
 /// a path is proportional to the length of the path.
+///
+/// A copy shares its nodes until one of the two changes, which copies only the nodes along the path of the change.
 package struct PendingEdits: Sendable {
   /// An object, so that looking something up copies nothing.
   private final class Node: @unchecked Sendable {  // changed only while no one else has it
@@ -37,11 +39,13 @@ package struct PendingEdits: Sendable {
   /// last, and a table that gets another key keeps its place. Otherwise only the last edit at each path is made.
   private let keepsSequence: Bool
 
+  /// Makes an instance of which only the last edit at each path is made.
   package init() { keepsSequence = false }
 
   /// Makes an instance whose edits are all made, in their order.
   init(keepingSequence: Bool) { keepsSequence = keepingSequence }
 
+  /// Whether there are no edits, in constant time.
   package var isEmpty: Bool { root.children.isEmpty }
 
   /// Adds an edit. Numbers must grow.
@@ -76,6 +80,8 @@ package struct PendingEdits: Sendable {
   }
 
   /// Drops the edits up to a number: they are in the file, or have failed.
+  ///
+  /// Takes time in proportion to all edits.
   package mutating func removeAll(upTo number: UInt64) {
     func pruned(_ node: Node) -> Node {
       let result = Node()
@@ -110,6 +116,8 @@ package struct PendingEdits: Sendable {
   }
 
   /// Whether an edit is at, above or below a path, so that the file's text there is out of date.
+  ///
+  /// Takes time in proportion to the length of the path.
   package func touches(_ path: TOMLPath) -> Bool {
     var node = root
     for component in path.components {
@@ -142,6 +150,7 @@ package struct PendingEdits: Sendable {
     return ordered(node).map(\.key.text)
   }
 
+  /// The result of the nearest edit at or above a path, and the node at it, if there is one.
   private func walk(to path: TOMLPath) -> (decision: LayerLookup?, node: Node?) {
     let components = path.components
     var node = root
@@ -156,6 +165,7 @@ package struct PendingEdits: Sendable {
     return (decision, depth == components.count ? node : nil)
   }
 
+  /// Applies the edits below a path to what was found there.
   private func refine(_ result: inout LayerLookup, with node: Node) {
     guard !node.children.isEmpty else { return }
     var table: TOMLTable
@@ -193,12 +203,15 @@ package struct PendingEdits: Sendable {
     if path.isRoot { table = new } else { table.apply(Edit(path: path, value: .table(new))) }
   }
 
+  /// The children in the order in which they were set.
   private func ordered(_ node: Node) -> [(key: ExactKey, value: Node)] {
     // Finding the order visits all descendants, so do it once for each child, not for each comparison.
     node.children.map { (place: Self.order($0.value), child: (key: $0.key, value: $0.value)) }
       .sorted { $0.place < $1.place }.map(\.child)
   }
 
+  /// The number by which a child is placed among its siblings: that of its place, of its own edit, or else the lowest
+  /// one below it.
   private static func order(_ node: Node) -> UInt64 {
     node.place ?? node.edit?.number ?? node.children.values.map(Self.order).min() ?? 0
   }

@@ -1,14 +1,24 @@
 public import SettingsTOML
 
 /// The changes that became visible at one moment: a committed write of this process, or a change from outside.
+///
+/// ```swift
+/// for await batch in settings.changes() where batch.origin == .outside { print(batch.paths) }
+/// ```
+///
+/// A batch names the paths but does not hold the values: read those from the store or a snapshot.
 public struct SettingsChangeBatch: Sendable, Hashable {
   /// The generation of the state that contains all of these changes.
   public var generation: UInt64
   /// The paths whose values have changed. Where possible, they are paths of single values rather than tables.
+  ///
+  /// Each path is listed once, and only if the value that the app sees has changed: a change that a higher layer hides
+  /// is not listed. Empty if only the order of a table's keys changed.
   public var paths: [TOMLPath]
   /// The origin of the change: this process, or anyone else.
   public var origin: SettingsChangeOrigin
 
+  /// Makes a batch.
   package init(generation: UInt64, paths: [TOMLPath], origin: SettingsChangeOrigin) {
     self.generation = generation
     self.paths = paths
@@ -17,6 +27,8 @@ public struct SettingsChangeBatch: Sendable, Hashable {
 }
 
 /// The origin of a change.
+///
+/// An app that has already shown its own changes can skip those of `thisProcess`.
 public enum SettingsChangeOrigin: String, Sendable, Hashable {
   /// This process, through this store.
   case thisProcess
@@ -26,6 +38,8 @@ public enum SettingsChangeOrigin: String, Sendable, Hashable {
 
 extension TOMLPath {
   /// Adds the paths of the leaves that differ between two values at this path.
+  ///
+  /// Takes time in proportion to both values.
   package func collectDifferences(_ old: TOMLValue?, _ new: TOMLValue?, into paths: inout [TOMLPath]) {
     switch (old, new) {
     case (nil, nil): return

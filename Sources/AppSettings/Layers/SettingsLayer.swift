@@ -2,6 +2,11 @@ package import SettingsTOML
 internal import Synchronization
 
 /// A source of values. Layers are stacked: the value of a higher layer hides that of a lower one.
+///
+/// ```swift
+/// let layer = settings.origin(of: .theme).layer
+/// if layer.kind == .system { print("The administrator has set this.") }
+/// ```
 public struct SettingsLayer: Sendable, Hashable {
   /// The kinds of layer, lowest first.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -31,6 +36,10 @@ public struct SettingsLayer: Sendable, Hashable {
   public var file: String?
 
   /// Makes a layer.
+  ///
+  /// - Parameters:
+  ///   - kind: The kind of layer.
+  ///   - file: The path of its file, if it has one.
   public init(_ kind: Kind, file: String? = nil) {
     self.kind = kind
     self.file = file
@@ -44,12 +53,17 @@ package enum LayerLookup: Sendable {
   /// A value that is not a table exists above the path. It replaces the table of lower layers, which hides their
   /// values.
   case hidden
+  /// The value of the layer alone; for a table, lower layers may have more keys.
   case value(TOMLValue)
 
   package var isTable: Bool { if case .value(.table) = self { true } else { false } }
   package var isAbsent: Bool { if case .absent = self { true } else { false } }
 
   /// Finds the value below another one by following path components.
+  ///
+  /// - Parameters:
+  ///   - value: The value where the path begins; `nil` for nothing.
+  ///   - components: The path from there.
   package init(_ value: TOMLValue?, at components: ArraySlice<String>) {
     guard var current = value else {
       self = .absent
@@ -73,9 +87,11 @@ package enum LayerLookup: Sendable {
 /// A layer with its content. It is immutable, and an object so that copying a state of the store is cheap.
 package final class LayerContent: Sendable {
   package let layer: SettingsLayer
+  /// The values of the file in the form of this release.
   package let document: TOMLDocument
   /// The text of the file, if `document` is its migration in memory; else `nil`.
   private let unmigrated: [UInt8]?
+  /// Whether there is a file: an empty document may come from an empty file or from none.
   private let hasFile: Bool
   /// The paths that this layer locks for all layers above it, with everything below them.
   package let locks: [TOMLPath]
@@ -89,6 +105,13 @@ package final class LayerContent: Sendable {
     knownPlaces.load() ?? knownPlaces.storeIfNil(FilePlaces(of: unmigrated, or: document))
   }
 
+  /// - Parameters:
+  ///   - layer: The kind of layer and its file.
+  ///   - document: The values, in the form of this release.
+  ///   - unmigrated: The text of the file, if `document` is its migration in memory.
+  ///   - hasFile: Whether there is a file.
+  ///   - locks: What the file locks; only an administrator's file has locks.
+  ///   - inode: The inode of the file, to distinguish a save in place from one by a rename.
   package convenience init(
     layer: SettingsLayer, document: TOMLDocument, unmigrated: [UInt8]? = nil, hasFile: Bool = true,
     locks: [LockEntry] = [], inode: UInt64? = nil
@@ -144,6 +167,7 @@ package final class LayerContent: Sendable {
     places.document?.position(of: SettingsFormat.locksPath, by: places.index)
   }
 
+  /// What this layer has at a path, ignoring locks.
   package func lookUp(_ path: TOMLPath) -> LayerLookup {
     if let value = document[path] { return .value(value) }
     // Missing, unless an ancestor exists and is not a table.
@@ -173,5 +197,7 @@ extension SettingsLayer: CustomStringConvertible {
   public var description: String { kind.rawValue + (file.map { " " + PathText.shown($0) } ?? "") }
 
   /// The description with a place in the file: `user /home/alice/.config/org.example.editor/settings.toml:9`.
+  ///
+  /// - Parameter position: The place in the file; `nil` for none.
   func description(at position: TOMLPosition?) -> String { description + (position.map { ":\($0.line)" } ?? "") }
 }

@@ -1,6 +1,15 @@
 public import SettingsTOML
 
 /// An administrator's lock, which keeps a key from being set.
+///
+/// An administrator locks keys with `settings-locked` in a file of the layer `system`:
+///
+/// ```toml
+/// settings-locked = ["update.channel"]
+/// update.channel = "stable"
+/// ```
+///
+/// A locked key has the value that this layer and those below give it. Setting it throws ``SettingsError/Code/locked``.
 public struct SettingsLock: Sendable, Hashable {
   /// The layer of the file that locks the key.
   public var layer: SettingsLayer
@@ -10,6 +19,11 @@ public struct SettingsLock: Sendable, Hashable {
   public var reason: String?
 
   /// Makes a lock.
+  ///
+  /// - Parameters:
+  ///   - layer: The layer of the file that locks the key.
+  ///   - position: The position of `settings-locked` in it.
+  ///   - reason: Why the key is locked.
   public init(layer: SettingsLayer, position: TOMLPosition? = nil, reason: String? = nil) {
     self.layer = layer
     self.position = position

@@ -1,6 +1,10 @@
 public import SettingsTOML
 
 /// The origin of a value: its layer and position, and the lock on it.
+///
+/// ```swift
+/// print(settings.origin(of: .theme))   // user /home/ada/.config/org.example.editor/settings.toml:9
+/// ```
 public struct SettingsOrigin: Sendable, Hashable {
   /// The layer of the value; `default` if no layer has one. For a table from several layers, the highest.
   public var layer: SettingsLayer
@@ -8,6 +12,8 @@ public struct SettingsOrigin: Sendable, Hashable {
   /// and one that a migration in memory has made or moved.
   public var position: TOMLPosition?
   /// Whether no layer has a value, so that the key's default is used.
+  ///
+  /// It is `false` for a stored value that equals the default; ``SettingsStore/isDefault(_:)`` compares the values.
   public var isDefault: Bool { layer.kind == .default }
   /// The administrator's lock that keeps the key from being set; `nil` if there is none.
   public var lock: SettingsLock?
@@ -20,6 +26,8 @@ public struct SettingsOrigin: Sendable, Hashable {
 
 extension SettingsSnapshot {
   /// Returns the origin of the value at a path.
+  ///
+  /// Use it for a path without a declared key. It ignores former names.
   public func origin(of path: TOMLPath) -> SettingsOrigin {
     SettingsOrigin(layer: layer(of: path), position: position(of: path), lock: lock(of: path))
   }

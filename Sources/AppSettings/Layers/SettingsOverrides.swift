@@ -4,6 +4,15 @@ package import SettingsTOML
 ///
 /// An override is a text, read as the type of the requested key: as a TOML value if the key accepts that, else as a
 /// string, else, for a boolean, as one of `yes true y t 1`, `no false n f 0` in any case.
+///
+/// ```swift
+/// let overrides = SettingsOverrides.environment(app: "org.example.editor")
+///   .adding(.arguments(Array(CommandLine.arguments.dropFirst()), keys: SettingsKeys.all))
+/// let settings = try SettingsStore(app: "org.example.editor", overrides: overrides)
+/// ```
+///
+/// Arguments win over the environment, and both win over all files. An administrator's lock disables both.
+/// Setting an overridden key stores the value, but this process still reads the override.
 public struct SettingsOverrides: Sendable, Hashable {
   /// Texts by variable name, for the environment.
   var environment: [String: String] = [:]
@@ -35,6 +44,12 @@ public struct SettingsOverrides: Sendable, Hashable {
   ///
   /// The app's id and the key are in capitals, with `_` for each character that is not a letter or digit, and `__`
   /// between components. A variable whose value is not UTF-8 overrides nothing and is a problem of the store.
+  ///
+  /// ```console
+  /// $ ORG_EXAMPLE_EDITOR_SETTINGS__EDITOR__FONT_SIZE=18 editor
+  /// ```
+  ///
+  /// The call reads the variables; later changes of the environment have no effect.
   ///
   /// - Parameters:
   ///   - app: The app's id.
@@ -68,6 +83,10 @@ public struct SettingsOverrides: Sendable, Hashable {
   /// key is `true`, and no other key is overridden. For a value that begins with `-`, use `--key=-value`.
   ///
   /// Arguments in other forms, or after `--`, are ignored. ``unknownArguments`` lists those that name no declared key.
+  ///
+  /// ```console
+  /// $ editor --editor.font-size=18 -theme dark
+  /// ```
   ///
   /// - Parameters:
   ///   - arguments: The process's arguments, without its name.
@@ -108,6 +127,8 @@ public struct SettingsOverrides: Sendable, Hashable {
   }
 
   /// Returns both sets of overrides. If both override a key, `other` takes precedence.
+  ///
+  /// - Parameter other: The overrides to add.
   public func adding(_ other: SettingsOverrides) -> SettingsOverrides {
     var result = self
     result.prefix = other.prefix ?? prefix
@@ -135,6 +156,8 @@ public struct SettingsOverrides: Sendable, Hashable {
   }
 
   /// The paths, in some tables at a path, that variables override, the outer ones first.
+  ///
+  /// Variables for keys that no table has are not found: a variable's name does not tell how the key is written.
   func variables(below path: TOMLPath, in values: [TOMLValue?]) -> [TOMLPath] {
     var found: Set<TOMLPath> = []
     func collect(_ value: TOMLValue?, _ path: TOMLPath, _ start: String) {
@@ -171,6 +194,7 @@ public struct SettingsOverrides: Sendable, Hashable {
     return values
   }
 
+  /// A component as a part of a variable's name: `font-size` as `FONT_SIZE`.
   private static func variableName(_ text: String) -> String {
     String(text.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
   }

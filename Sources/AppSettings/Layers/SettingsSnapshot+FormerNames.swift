@@ -9,6 +9,8 @@ extension SettingsSnapshot {
   package func stored(for key: AnySettingsKey) -> TOMLValue? { overlay(of: key).value }
 
   /// The value of a key of several names over all files.
+  ///
+  /// - Parameter names: The present name first.
   func stored(at names: [TOMLPath]) -> TOMLValue? {
     if names.count == 1 { return stored(at: names[0]) }
     let locks = locks(of: names)

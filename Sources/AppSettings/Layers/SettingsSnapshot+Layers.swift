@@ -1,7 +1,10 @@
 package import SettingsTOML
 
 /// One layer's value at a path, and what becomes of it.
+///
+/// `settings-cli get --layers` shows them.
 package struct LayerValue: Sendable {
+  /// What becomes of a layer's value.
   package enum State: Sendable, Equatable {
     /// The value is used; a table perhaps with parts from lower layers.
     case used
@@ -34,6 +37,8 @@ package struct LayerValue: Sendable {
 extension SettingsSnapshot {
   /// What the person has set: the values of the file that is written, and of the user's file and the profiles below it.
   /// Locks hold as they do in all layers.
+  ///
+  /// Overrides have no effect in it.
   package var ownValues: SettingsSnapshot {
     let layers = layers.enumerated().map { index, content in
       let isOwn = index == userIndex || [.user, .profile].contains(content.layer.kind)

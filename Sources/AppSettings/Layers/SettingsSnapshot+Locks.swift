@@ -5,9 +5,9 @@ package import SettingsTOML
 extension SettingsSnapshot {
   /// Returns the edits to make from those that one call asks for: all of them, or throws.
   ///
-  /// * An edit at or below a locked path is refused, unless it is a reset: the user's own value has no effect there. There
-  ///   is one more exception: if several edits store a key declared above the lock, such as a struct with one locked
-  ///   property, an edit that repeats the effective value is left out.
+  /// * An edit at or below a locked path is refused, unless it is a reset: the user's own value has no effect there.
+  ///   There is one more exception: if several edits store a key declared above the lock, such as a struct with one
+  ///   locked property, an edit that repeats the effective value is left out.
   /// * A table for a path above a locked one may omit the locked part or repeat its effective value, which is then left
   ///   out. A table with another value is refused, and so is a value that is not a table, which would hide the locked
   ///   part.
@@ -21,6 +21,7 @@ extension SettingsSnapshot {
     return result
   }
 
+  /// The edit to make for a requested one; `nil` if it only repeats a locked value.
   private func permitted(_ edit: Edit) throws(SettingsError) -> Edit? {
     if edit.isReset { return edit }
     let places = places(of: edit)

@@ -13,6 +13,7 @@ extension SettingsSnapshot {
     package var text: String?
   }
 
+  /// The value of a path with overrides applied. Credentials apply to paths that are known to be secret.
   package func overlay(of path: TOMLPath) -> Overlay {
     let stored = stored(at: path)
     // Without overrides, no list with a single name is made for each read.
@@ -36,6 +37,8 @@ extension SettingsSnapshot {
     SettingsLayer(override, file: override == .credential ? overrides.credentials?.file(at: names) : nil)
   }
 
+  /// Applies credentials, then the environment, then arguments, each above the one before.
+  ///
   /// - Parameters:
   ///   - names: The names of the value, the present one first.
   ///   - isSecret: Whether the value is that of a secret key, for which credentials count.

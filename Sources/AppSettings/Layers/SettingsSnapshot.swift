@@ -3,8 +3,17 @@ public import SettingsTOML
 /// All layers at one moment, for reading several consistent values.
 ///
 /// A snapshot is a value that never changes. A later state of the store has a higher generation.
+///
+/// ```swift
+/// let snapshot = settings.snapshot
+/// let size = (snapshot[.width], snapshot[.height])   // both from the same moment
+/// ```
+///
+/// Taking a snapshot copies no values. It keeps the texts of the files in memory as long as it exists.
 public struct SettingsSnapshot: SettingsAccess, Sendable {
   /// Grows by at least one with every visible change of this store.
+  ///
+  /// It starts at 1. Generations of different stores are unrelated.
   public package(set) var generation: UInt64
   /// Files and overrides, lowest first.
   package private(set) var layers: [LayerContent]
@@ -13,6 +22,8 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
   /// Changes of this process that are not written yet, above the user's file.
   package var pending: PendingEdits
   /// The locks of the layers.
+  ///
+  /// They are collected when the layers change, not when a value is read.
   package private(set) var locks = LockedPaths()
   /// The overrides from this process's environment and arguments, above all files.
   package var overrides: SettingsOverrides
@@ -58,6 +69,7 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
 
   var ownContent: LayerContent { layers[userIndex] }
 
+  /// Collects the locks of all layers, with the index of each one's layer.
   private mutating func findLocks() {
     locks = LockedPaths()
     for (index, content) in layers.enumerated() { for path in content.locks { locks.insert(path, layer: index) } }
@@ -68,6 +80,12 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
   /// Layers are merged from the lowest to the highest: tables merge key by key, and any other value replaces a lower
   /// one. A locked value is read from the layers up to the lock. A higher layer cannot change values at or below a
   /// locked path, nor hide them with a value above it that is not a table.
+  ///
+  /// Reserved keys, which begin with `settings-`, are not settings and have no value here.
+  ///
+  /// ```swift
+  /// let value = settings.snapshot[["plugins", "spelling", "enabled"]]
+  /// ```
   public subscript(path: TOMLPath) -> TOMLValue? {
     overlay(of: path).value
   }
@@ -87,9 +105,13 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
   }
 
   /// All values over all layers.
+  ///
+  /// This builds a table of everything: read single values by their keys or paths.
   public var root: TOMLTable { self[.root]?.table ?? TOMLTable() }
 
   /// Returns the highest layer that has a value at a path; a layer of kind `default` if none has.
+  ///
+  /// For a table, values in it may come from lower layers as well.
   package func layer(of path: TOMLPath) -> SettingsLayer {
     if let override = overrideLayer(of: [path]) { return layer(of: override, at: [path]) }
     guard let index = layerIndex(of: path) else { return SettingsLayer(.default) }
@@ -98,6 +120,7 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
 
   /// Returns the position of the value in its layer's file; `nil` for a default, an override, a value that is not yet
   /// written, and one that a migration in memory has made or moved.
+  ///
   package func position(of path: TOMLPath) -> TOMLPosition? {
     if overrideLayer(of: [path]) != nil { return nil }
     return layerIndex(of: path).flatMap { position(of: path, in: $0) }
@@ -131,6 +154,8 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
   }
 
   /// Returns the lock that keeps a path from being set; `nil` if there is none.
+  ///
+  /// That may be a lock on a table around the path.
   package func lock(of path: TOMLPath) -> SettingsLock? {
     guard let lock = locks.lock(around: path) else { return nil }
     let content = layers[lock.layer]
@@ -139,6 +164,7 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
       reason: content.lockReasons[lock.path])
   }
 
+  /// The index of the highest layer that has an effective value at a path; `nil` if none has. Ignores overrides.
   package func layerIndex(of path: TOMLPath) -> Int? {
     let locks = locks(of: path)
     for index in stride(from: locks.ceiling, through: 0, by: -1) {
@@ -169,6 +195,7 @@ extension SettingsSnapshot {
     var parts: LockedPaths?
   }
 
+  /// The locks at, above and below a path, in time proportional to its length.
   func locks(of path: TOMLPath) -> PathLocks {
     let top = layers.count - 1
     guard !locks.isEmpty else { return PathLocks(ceiling: top) }

@@ -1,7 +1,10 @@
 package import SettingsTOML
 
 /// The stored value of a key over all layers.
+///
+/// It is not decoded: until a key's type is known, an override is a text.
 package enum StoredValue: Sendable {
+  /// No layer has a value.
   case absent
   case value(TOMLValue)
   /// The text of an override, to be read as the key's type.
@@ -17,6 +20,7 @@ package enum StoredValue: Sendable {
     }
   }
 
+  /// The value at a path, for code that knows no key.
   package init(at path: TOMLPath, in snapshot: SettingsSnapshot) { self.init(snapshot.overlay(of: path)) }
 
   /// The possible TOML values, the most likely first; empty if there is none.
@@ -34,6 +38,10 @@ package enum StoredValue: Sendable {
   }
 
   /// Decodes the value as a key's type; `nil` if there is none.
+  ///
+  /// For an override, this is the first reading that the key accepts.
+  ///
+  /// - Throws: ``SettingsValueError`` if the key accepts no reading.
   package func decoded<Value>(by key: SettingsKey<Value>) throws(SettingsValueError) -> Value? {
     switch self {
     case .absent: return nil
