@@ -1,5 +1,9 @@
 import SettingsTOML
 
+/// Runs steps in each record of a key; see ``MigrationStep/forEach(_:_:)``.
+///
+/// A record whose text is in one piece runs as a document of that text. So many records take time in proportion to
+/// their size, not its square.
 struct ForEachStep {
   let key: TOMLPath
   let steps: [MigrationStep]
@@ -33,7 +37,7 @@ extension ForEachStep: DeclarativeStep {
   }
 
   /// - Parameters:
-  /// - isAlone: Whether the document contains only this member.
+  ///   - isAlone: Whether the document contains only this member.
   ///   - size: The size of all settings so far.
   private func run(
     at member: TOMLMember, of path: TOMLPath, alone isAlone: Bool, in document: inout TOMLDocument, _ size: inout Int
@@ -84,6 +88,8 @@ extension ForEachStep: DeclarativeStep {
   }
 }
 
+/// Runs one of two lists of steps; see ``MigrationStep/when(_:_:otherwise:)``. The condition is checked once, before
+/// the steps.
 struct WhenStep {
   let condition: MigrationCondition
   let steps: [MigrationStep]

@@ -1,5 +1,6 @@
 import SettingsTOML
 
+/// Replaces a string of JSON with its value; see ``MigrationStep/decodeJSONString(_:deep:keepingOthers:)``.
 struct DecodeJSONStringStep {
   let key: TOMLPath
   let isDeep: Bool
@@ -56,6 +57,7 @@ extension DecodeJSONStringStep: DeclarativeStep {
   }
 }
 
+/// Replaces a value with a string of JSON; see ``MigrationStep/encodeJSONString(_:)``.
 struct EncodeJSONStringStep {
   let key: TOMLPath
 }

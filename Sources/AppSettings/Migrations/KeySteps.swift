@@ -1,5 +1,7 @@
 import SettingsTOML
 
+/// Gives a key another name. If a key has that name already, it keeps its value, and the old key is removed; see
+/// ``MigrationStep/rename(_:to:replacing:)``.
 struct RenameStep {
   let old: TOMLPath
   let new: TOMLPath
@@ -23,6 +25,9 @@ extension RenameStep: DeclarativeStep {
   }
 }
 
+/// Does the same as ``RenameStep``, and can replace a key that has the new name.
+///
+/// A schema file has the word `move` for it.
 struct MoveStep {
   let old: TOMLPath
   let new: TOMLPath
@@ -45,6 +50,7 @@ extension MoveStep: DeclarativeStep {
   }
 }
 
+/// Copies a value; see ``MigrationStep/copy(_:to:)``.
 struct CopyStep {
   let old: TOMLPath
   let new: TOMLPath
@@ -65,6 +71,7 @@ extension CopyStep: DeclarativeStep {
   }
 }
 
+/// Removes a key; see ``MigrationStep/remove(_:)``.
 struct RemoveStep {
   let key: TOMLPath
 }
@@ -76,6 +83,7 @@ extension RemoveStep: DeclarativeStep {
   func run(in scope: inout MigrationScope) throws { try scope.remove(at: key) }
 }
 
+/// Sets an absent key; see ``MigrationStep/setDefault(_:_:)``.
 struct SetDefaultStep {
   let key: TOMLPath
   let value: TOMLValue
@@ -96,7 +104,10 @@ extension SetDefaultStep: DeclarativeStep {
   }
 }
 
+/// Moves keys into a table, or puts a table around a value; see ``MigrationStep/wrap(_:in:)`` and
+/// ``MigrationStep/wrap(_:as:)``.
 struct WrapStep {
+  /// What the step wraps.
   enum Kind {
     case keys([TOMLPath], table: TOMLPath)
     case value(TOMLPath, member: TOMLPath)
@@ -133,6 +144,7 @@ extension WrapStep: DeclarativeStep {
   }
 }
 
+/// Moves the content of a table one level up; see ``MigrationStep/unwrap(_:taking:)``.
 struct UnwrapStep {
   let table: TOMLPath
   let member: TOMLPath?

@@ -1,6 +1,12 @@
 public import SettingsTOML
 
 /// A condition for ``MigrationStep/when(_:_:otherwise:)``.
+///
+/// ```swift
+/// .when(.all(.exists("proxy.host"), .absent("proxy.port")), [.setDefault("proxy.port", 3128)])
+/// ```
+///
+/// Keys are dotted; in ``MigrationStep/forEach(_:_:)`` they are relative to the record. A key that is not a path traps.
 public struct MigrationCondition: Sendable, Hashable {
   private indirect enum Kind: Hashable {
     case exists(TOMLPath)
@@ -32,14 +38,22 @@ public struct MigrationCondition: Sendable, Hashable {
   private let kind: Kind
 
   /// Whether a key has a value.
+  ///
+  /// A table counts as a value.
   public static func exists(_ key: String) -> MigrationCondition { .init(kind: .exists(MigrationStep.path(key))) }
   /// Whether a key has no value.
   public static func absent(_ key: String) -> MigrationCondition { .not(.exists(key)) }
   /// Whether a key has this value.
+  ///
+  /// An integer does not equal a float: `.equals("zoom", 1)` does not hold for `zoom = 1.0`.
   public static func equals(_ key: String, _ value: TOMLValue) -> MigrationCondition {
     .init(kind: .equals(MigrationStep.path(key), value))
   }
   /// Whether a key has a value of this type.
+  ///
+  /// ```swift
+  /// .when(.has("delay", .string), [.convert("delay", .integer)])
+  /// ```
   public static func has(_ key: String, _ type: ValueType) -> MigrationCondition {
     .init(kind: .isType(MigrationStep.path(key), type))
   }
@@ -52,6 +66,7 @@ public struct MigrationCondition: Sendable, Hashable {
 
   private init(kind: Kind) { self.kind = kind }
 
+  /// Whether the condition holds in a place.
   func holds(in scope: MigrationScope) -> Bool {
     switch kind {
     case .exists(let path): scope.contains(path)
@@ -63,6 +78,7 @@ public struct MigrationCondition: Sendable, Hashable {
     }
   }
 
+  /// The condition in the form of a schema file: `{ exists = "proxy.host" }`.
   var schemaForm: TOMLValue {
     switch kind {
     case .exists(let path): ["exists": .key(path)]
@@ -74,6 +90,7 @@ public struct MigrationCondition: Sendable, Hashable {
     }
   }
 
+  /// Reads a condition from a schema file; `nil` if the value is not one.
   init?(schemaForm: TOMLValue) {
     guard case .table(let table) = schemaForm else { return nil }
     func path(_ member: String) -> TOMLPath? {
@@ -104,6 +121,7 @@ public struct MigrationCondition: Sendable, Hashable {
 }
 
 extension TOMLValue {
+  /// The type of the value, in the terms of conditions.
   var type: MigrationCondition.ValueType {
     switch self {
     case .string: .string

@@ -1,12 +1,18 @@
 package import SettingsTOML
 
 /// A step that moves keys, so that facts about a key's old name can be applied to the new one.
+///
+/// Locks and secrets follow their keys in this way. A step with code has no places, because nobody knows what it moves.
 package protocol PlacingStep: StepContent {
   /// Returns the paths where a value at or below a path may be after the step, besides that path; for a path above the
   /// step's keys, where those may be.
+  ///
+  /// For `.rename("colour", to: "theme.accent")`, the places of `colour` are `[theme.accent]`.
   func places(of path: TOMLPath) -> [TOMLPath]
 
   /// Returns the paths where a value at or below a path may have been before the step, besides that path.
+  ///
+  /// For the same step, the sources of `theme.accent` are `[colour]`.
   func sources(of path: TOMLPath) -> [TOMLPath]
 
   /// Whether a value may also stay where it was.

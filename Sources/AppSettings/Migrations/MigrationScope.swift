@@ -5,7 +5,9 @@ package import SettingsTOML
 /// Paths are relative to that place, so that ``MigrationStep/forEach(_:_:)`` can apply the same steps to each record.
 package struct MigrationScope {
   package enum Place: Sendable {
+    /// A table; the root for the whole document.
     case table(TOMLPath)
+    /// An element of an array of tables.
     case element(array: TOMLPath, index: Int)
   }
 
@@ -20,6 +22,10 @@ package struct MigrationScope {
   /// The paths in the document of values that steps have removed or moved.
   private var removed: [TOMLPath] = []
 
+  /// - Parameters:
+  ///   - document: The document, which the steps change.
+  ///   - place: Where the steps work; by default the whole document.
+  ///   - shownIndex: The element's number in errors, if it differs from the one in the document.
   package init(_ document: TOMLDocument, at place: Place = .table(.root), shownIndex: Int? = nil) {
     self.document = document
     self.place = place
@@ -38,6 +44,7 @@ package struct MigrationScope {
     }
   }
 
+  /// Whether there is a value or a table at a path in this place.
   package func contains(_ path: TOMLPath) -> Bool {
     switch place {
     case .table(let prefix): document.contains(prefix.appending(path))
@@ -45,6 +52,9 @@ package struct MigrationScope {
     }
   }
 
+  /// Sets the value at a path in this place.
+  ///
+  /// - Throws: `TOMLEditError` if another value is in the way.
   package mutating func set(_ value: TOMLValue, at path: TOMLPath) throws {
     switch place {
     case .table(let prefix): try document.set(value, at: prefix.appending(path))
@@ -52,6 +62,7 @@ package struct MigrationScope {
     }
   }
 
+  /// Removes the value at a path in this place, with its comments. If there is none, nothing happens.
   package mutating func remove(at path: TOMLPath) throws {
     switch place {
     case .table(let prefix):
@@ -60,6 +71,7 @@ package struct MigrationScope {
     }
   }
 
+  /// Moves a value between two paths of which neither is at or below the other.
   private mutating func moveApart(from source: TOMLPath, to destination: TOMLPath) throws {
     switch place {
     case .table(let prefix): try document.move(from: prefix.appending(source), to: prefix.appending(destination))
@@ -70,6 +82,9 @@ package struct MigrationScope {
 
   /// Moves the value at a path to another path that has none, with its comments. Either path may be below the other: a
   /// table is put around the value, or replaced by it if it holds nothing else.
+  ///
+  /// - Throws: ``MigrationStepError`` if the table that the value would replace has other keys; `TOMLEditError` if
+  ///   another value is in the way.
   package mutating func move(from source: TOMLPath, to destination: TOMLPath) throws {
     guard source != destination, contains(source) else { return }
     guard source.hasPrefix(destination) || destination.hasPrefix(source) else {
@@ -112,6 +127,8 @@ package struct MigrationScope {
   }
 
   /// Runs steps in this place, in order.
+  ///
+  /// If one throws, the document keeps the changes of the steps before it; the caller discards it.
   package mutating func run(_ steps: [MigrationStep]) throws {
     for step in steps { try step.content.run(in: &self) }
   }

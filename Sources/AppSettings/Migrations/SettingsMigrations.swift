@@ -12,6 +12,9 @@ public import SettingsTOML
 ///   Migration(2, "native tags", [.decodeJSONString("tags"), .rename("colour", to: "theme.accent")])
 /// }
 /// ```
+///
+/// Never change or remove a released migration: some files still need it. A file of a newer version is read as far as
+/// possible and not written.
 public struct SettingsMigrations: Sendable {
   /// The migrations, in the order of their versions.
   public let migrations: [Migration]
@@ -36,9 +39,13 @@ public struct SettingsMigrations: Sendable {
   public static let none = SettingsMigrations {}
 
   /// The version of a file after the last migration.
+  ///
+  /// A new file gets this version. This release does not write files of a higher one.
   public var currentVersion: Int { migrations.last?.version ?? 1 }
 
   /// Returns the migrations that a file of a given version still needs.
+  ///
+  /// For the current version and newer ones, there are none.
   public func pending(from version: Int) -> [Migration] { migrations.filter { $0.version > version } }
 
   /// Runs the pending migrations, up to version `target` if given, and sets the version.
@@ -71,6 +78,7 @@ public struct SettingsMigrations: Sendable {
     document = result
   }
 
+  /// The error for a failed migration, which names the file, the version, the migration and the reason.
   private func failure(
     _ error: any Error, of migration: Migration, from version: Int, _ layer: SettingsLayer?,
     position: (TOMLPath) -> TOMLPosition?
@@ -107,6 +115,12 @@ public struct SettingsMigrations: Sendable {
 }
 
 /// One step in the history of a representation.
+///
+/// ```swift
+/// Migration(2, "split name into first and last", [
+///   .split("name", into: ["first", "last"], separator: " ")
+/// ])
+/// ```
 public struct Migration: Sendable {
   /// The version of a file after this migration.
   public let version: Int
@@ -117,6 +131,11 @@ public struct Migration: Sendable {
   package var commitHook: (@Sendable (MigrationCommit) throws -> Void)?
 
   /// Makes a migration from steps.
+  ///
+  /// - Parameters:
+  ///   - version: The version of a file after it, at least 2; a smaller one traps.
+  ///   - name: What it does, as an imperative phrase, which messages and `settings-cli migrate` show.
+  ///   - steps: The steps, in order. If one fails, the file stays as it is.
   public init(_ version: Int, _ name: String, _ steps: [MigrationStep]) {
     precondition(
       version >= 2, "Migration \(version) '\(name)': versions begin with 2; a file without one has version 1.")
@@ -127,6 +146,13 @@ public struct Migration: Sendable {
 
   /// Makes a migration from code. The code sees the document's values, never the app's types, so that it keeps its
   /// meaning in later releases.
+  ///
+  /// ```swift
+  /// Migration(3, "count delays in milliseconds") { document in
+  ///   guard case .integer(let seconds)? = document[["delay"]] else { return }
+  ///   try document.set(.integer(seconds * 1000), at: ["delay"])
+  /// }
+  /// ```
   public init(_ version: Int, _ name: String, _ body: @escaping @Sendable (inout TOMLDocument) throws -> Void) {
     self.init(version, name, [.code(body)])
   }
@@ -153,6 +179,7 @@ public struct Migration: Sendable {
     return result
   }
 
+  /// Runs the steps on a document. The version is not set. If one throws, the document may have changed.
   package func run(on document: inout TOMLDocument, _ importRights: UserRights? = nil) throws {
     var scope = MigrationScope(document)
     scope.importRights = importRights
@@ -186,6 +213,12 @@ public struct MigrationCommit: Sendable, Hashable {
 }
 
 /// The reason why a step failed.
+///
+/// Throw it from the code of a step to name the key. The store's error then has the key's position in the file.
+///
+/// ```swift
+/// throw MigrationStepError(path: ["delay"], reason: "the value is negative")
+/// ```
 public struct MigrationStepError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The key concerned.
   public var path: TOMLPath

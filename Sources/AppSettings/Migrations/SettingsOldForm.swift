@@ -14,6 +14,16 @@ public struct SettingsOldForm<Value: Sendable>: Sendable {
 
   /// Creates a form from a function.
   ///
+  /// ```swift
+  /// let flags = SettingsOldForm<Set<String>> { stored in
+  ///   guard case .string(let text) = stored else { return nil }
+  ///   return Set(text.split(separator: "+").map(String.init))
+  /// }
+  /// ```
+  ///
+  /// If the function throws, a value that the key can read counts as one in the new form; any other value makes the
+  /// migration fail.
+  ///
   /// - Parameter read: Returns the new value for a stored one; `nil` if the stored value has another form, for example
   ///   the new one.
   public init(_ read: @escaping @Sendable (TOMLValue) throws -> Value?) { body = { stored, _ in try read(stored) } }
@@ -31,6 +41,10 @@ public struct SettingsOldForm<Value: Sendable>: Sendable {
   }
 
   /// A string that a function can read.
+  ///
+  /// ```swift
+  /// try settings.migrate(.tags, from: .string { $0.split(separator: ",").map(String.init) })
+  /// ```
   public static func string(_ read: @escaping @Sendable (String) throws -> Value?) -> SettingsOldForm {
     SettingsOldForm { value in
       guard case .string(let text) = value else { return nil }
@@ -98,8 +112,9 @@ extension SettingsOldForm where Value: SettingsSerializable {
   /// TOML. Elements of collections, and keys and values of dictionaries, are read one by one.
   ///
   /// A string that the type can read directly is in the new form and stays. So the value of a `String` key is never
-  /// decoded as JSON. To decode one that was stored as JSON, put ``MigrationStep/decodeJSONString(_:deep:keepingOthers:)`` into a migration, which runs
-  /// once. A `SettingsValue` can be any string: it is decoded if it contains an array or an object.
+  /// decoded as JSON. To decode one that was stored as JSON, put
+  /// ``MigrationStep/decodeJSONString(_:deep:keepingOthers:)`` into a migration, which runs once. A `SettingsValue` can
+  /// be any string: it is decoded if it contains an array or an object.
   public static var json: SettingsOldForm {
     let takesAnything = Value.self == TOMLValue.self || Value.self == TOMLValue?.self
     var form = SettingsOldForm { stored in
@@ -146,6 +161,7 @@ extension SettingsOldForm {
   /// Converts a key's value in a document to its present form.
   ///
   /// - Returns: Whether the document changed.
+  /// - Throws: ``MigrationStepError``, which shows nothing of a secret, if the value is in neither form.
   func migrate(_ key: SettingsKey<Value>, in document: inout TOMLDocument) throws -> Bool {
     guard let stored = document[key.path] else { return false }
     let value: Value?

@@ -1,11 +1,20 @@
 package import SettingsTOML
 
 /// A step that can be stored in a schema file, so that `settings-cli migrate` can run it.
+///
+/// Such a step contains no code, so another program can run it:
+///
+/// ```toml
+/// steps = [{ rename = "colour", to = "theme.accent" }]
+/// ```
 package protocol DeclarativeStep: StepContent {
   /// The step's word in a schema file.
   static var word: String { get }
   /// The step as a table: its word with the key, and its other arguments. `nil` if it contains code.
   var schemaForm: TOMLTable? { get }
+  /// Reads the step.
+  ///
+  /// - Throws: ``MigrationStepError`` if a member is missing or has the wrong type.
   init(_ form: StepForm) throws
 }
 
@@ -70,6 +79,7 @@ package struct StepForm {
     self.forms = forms
   }
 
+  /// The error for a member that is missing or has the wrong type.
   package func failure(_ member: String, _ needed: String) -> MigrationStepError {
     MigrationStepError(path: [member], reason: "the step '\(word)' needs \(needed)")
   }
@@ -79,11 +89,13 @@ package struct StepForm {
     try TOMLPath(parsing: try string(member))
   }
 
+  /// Returns a member that must be a string.
   package func string(_ member: String) throws -> String {
     guard case .string(let text)? = table[member] else { throw failure(member, "a string") }
     return text
   }
 
+  /// Returns a member that must be a boolean; `false` if it is absent.
   package func flag(_ member: String) throws -> Bool {
     switch table[member] {
     case nil: false
@@ -101,6 +113,7 @@ package struct StepForm {
     }
   }
 
+  /// Returns a member that must be an array.
   package func list(_ member: String) throws -> [TOMLValue] {
     guard case .array(let items)? = table[member] else { throw failure(member, "an array") }
     return items

@@ -1,6 +1,13 @@
 import SettingsTOML
 
 /// A conversion of a value for ``MigrationStep/convert(_:_:)``.
+///
+/// Several are done one after the other. Errors name the kind of the value but never show it, because it may be a
+/// secret.
+///
+/// ```swift
+/// .convert("delay", .float, .scaled(by: 1000), .rounded, .integer)   // "1.5" becomes 1500
+/// ```
 public struct ValueConversion: Sendable, Hashable {
   private enum Kind: Hashable {
     case integer, float, string, boolean, rounded
@@ -11,10 +18,16 @@ public struct ValueConversion: Sendable, Hashable {
   private let kind: Kind
 
   /// Converts a string of digits, a whole float or a boolean (1, 0) to an integer. Other floats need ``rounded`` first.
+  ///
+  /// `"42"`, `42.0` and `42` become `42`. A number that does not fit 64 bits makes the migration fail.
   public static let integer = ValueConversion(kind: .integer)
   /// Converts an integer or a string to a float.
+  ///
+  /// An integer beyond 2^53 that no float equals makes the migration fail.
   public static let float = ValueConversion(kind: .float)
   /// Converts any value except an array or a table to a string.
+  ///
+  /// Numbers, booleans and dates are written as in TOML: `true`, `1.5`, `2026-03-01`.
   public static let string = ValueConversion(kind: .string)
   /// Converts 1 and 0, or yes, true, y, t, on, 1 and no, false, n, f, off, 0 in any case, to a boolean.
   public static let boolean = ValueConversion(kind: .boolean)
@@ -22,15 +35,24 @@ public struct ValueConversion: Sendable, Hashable {
   public static let rounded = ValueConversion(kind: .rounded)
 
   /// Multiplies by a factor. Integers stay integers if the factor is whole, and become floats otherwise.
+  ///
+  /// - Parameter factor: The factor, such as `1000` from seconds to milliseconds, or `0.001` from milliseconds to
+  ///   seconds.
   public static func scaled(by factor: Double) -> ValueConversion { ValueConversion(kind: .scaled(factor)) }
 
   /// Splits a string into an array of its parts without surrounding blanks; an empty string into an empty array.
+  ///
+  /// An array stays as it is.
+  ///
+  /// - Parameter separator: The text between the parts. An empty separator traps.
   public static func split(by separator: String) -> ValueConversion {
     precondition(!separator.isEmpty, "A string cannot be split by an empty separator.")
     return ValueConversion(kind: .split(separator))
   }
 
   /// Joins the elements of an array to a string.
+  ///
+  /// A string stays as it is. An element that is an array or a table makes the migration fail.
   public static func joined(by separator: String) -> ValueConversion { ValueConversion(kind: .joined(separator)) }
 
   // MARK: In a schema
@@ -71,6 +93,7 @@ public struct ValueConversion: Sendable, Hashable {
 
   // MARK: Converting
 
+  /// Converts a value. The elements of an array are converted one by one, except by `split` and `joined`.
   func convert(_ value: TOMLValue) throws(ConversionFailure) -> TOMLValue {
     switch (kind, value) {
     case (.split(let separator), .string(let text)):
@@ -101,6 +124,7 @@ public struct ValueConversion: Sendable, Hashable {
     }
   }
 
+  /// The integer that equals a value.
   private func integer(of value: TOMLValue) throws(ConversionFailure) -> Int64 {
     switch value {
     case .integer(let number): return number
@@ -117,6 +141,7 @@ public struct ValueConversion: Sendable, Hashable {
     throw failure(value, "an integer")
   }
 
+  /// The float that a value stands for. An integer must equal it; the digits of a string are rounded.
   private func float(of value: TOMLValue) throws(ConversionFailure) -> Double {
     switch value {
     case .float(let number): return number
@@ -147,6 +172,7 @@ public struct ValueConversion: Sendable, Hashable {
     throw failure(value, "a boolean")
   }
 
+  /// The product with a factor. For a factor such as 0.001 it divides by 1000 instead, which is exact more often.
   private func scaled(_ value: TOMLValue, by factor: Double) throws(ConversionFailure) -> TOMLValue {
     if case .integer(let number) = value, let factor = Int64(exactly: factor) {
       let (product, isTooLarge) = number.multipliedReportingOverflow(by: factor)

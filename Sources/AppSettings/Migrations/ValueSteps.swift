@@ -1,5 +1,6 @@
 import SettingsTOML
 
+/// Replaces some values with others; see ``MigrationStep/mapValues(_:_:)``.
 struct MapValuesStep {
   let key: TOMLPath
   let map: [TOMLValue: TOMLValue]
@@ -30,6 +31,7 @@ extension MapValuesStep: DeclarativeStep {
   }
 }
 
+/// Changes the type of a value; see ``MigrationStep/convert(_:_:)``.
 struct ConvertStep {
   let key: TOMLPath
   let conversions: [ValueConversion]
@@ -64,6 +66,7 @@ extension ConvertStep: DeclarativeStep {
   }
 }
 
+/// Makes one value of several: a string if there is a separator, otherwise an array.
 struct MergeStep {
   let keys: [TOMLPath]
   let target: TOMLPath
@@ -130,6 +133,7 @@ extension MergeStep: DeclarativeStep {
   }
 }
 
+/// Splits one value into several; see ``MigrationStep/split(_:into:separator:)``.
 struct SplitStep {
   let key: TOMLPath
   let targets: [TOMLPath]
