@@ -7,10 +7,15 @@ struct PatternFault: Error {
 /// A pattern as a list of steps, which a match takes for all ways through the pattern at once, character by character.
 ///
 /// So a match takes time in proportion to the text, whatever the pattern is. What a single character may be is up to
-/// Swift's `Regex`. Parts that look at other characters (a back reference, a look-around, a word boundary) have no place
-/// in such a list.
+/// Swift's `Regex`. Parts that look at other characters (a back reference, a look-around, a word boundary) have no
+/// place in such a list.
+///
+/// This is the method of K. Thompson, "Regular Expression Search Algorithm" (1968): each character leads from one set
+/// of places in the list to the next set.
 struct PatternProgram {
   /// What is to be done, and where to go on, relative to the step.
+  ///
+  /// For `a|b` the list is: fork to 1 or 3; character a; jump by 2; character b.
   private enum Step {
     case character(Int)
     case start, end
@@ -31,6 +36,8 @@ struct PatternProgram {
   private var depth = 0
 
   /// Parses a pattern that `Regex` has accepted.
+  ///
+  /// - Throws: ``PatternFault`` for a part that looks at more than one character, and for too many parts.
   init(_ pattern: String) throws(PatternFault) {
     rest = pattern[...]
     for options in ["(?i)", "(?s)", "(?is)", "(?si)"] where take(options) { self.options = options }
@@ -41,6 +48,7 @@ struct PatternProgram {
 
   // MARK: Parsing
 
+  /// Parses alternatives, which `|` separates.
   private mutating func alternatives() throws(PatternFault) -> Part {
     var part = try sequence()
     while take("|") {
@@ -51,6 +59,7 @@ struct PatternProgram {
     return part
   }
 
+  /// Parses a sequence of parts.
   private mutating func sequence() throws(PatternFault) -> Part {
     var part: Part = []
     while let next = rest.first, next != "|", next != ")" {
@@ -60,6 +69,7 @@ struct PatternProgram {
     return part
   }
 
+  /// Parses one part with its repetition. The list contains the part as often as it may be repeated.
   private mutating func repeated() throws(PatternFault) -> Part {
     let part = try atom()
     guard let (least, most) = quantifier() else { return part }
@@ -85,6 +95,7 @@ struct PatternProgram {
     }
   }
 
+  /// Parses a repetition: `*`, `+`, `?`, `{2}`, `{2,}`, `{2,5}`; `nil` if there is none.
   private mutating func quantifier() -> (least: Int, most: Int?)? {
     if take("*") { return (0, nil) }
     if take("+") { return (1, nil) }
@@ -97,6 +108,7 @@ struct PatternProgram {
     return (numbers[0], bounds.count == 1 ? numbers[0] : bounds[1].isEmpty ? nil : numbers[1])
   }
 
+  /// Parses a group, an anchor, or what stands for one character.
   private mutating func atom() throws(PatternFault) -> Part {
     let start = rest
     let first = rest.removeFirst()
@@ -168,6 +180,10 @@ struct PatternProgram {
   // MARK: Matching
 
   /// Whether a whole text matches; `nil` if that takes more than a number of steps.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - limit: The maximum number of steps. Each character takes one for every place that the match has reached.
   mutating func matches(_ text: String, within limit: Int) -> Bool? {
     var work = 0
     var places = Places(count: steps.count + 1)

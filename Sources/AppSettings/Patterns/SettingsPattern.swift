@@ -2,9 +2,13 @@ internal import Synchronization
 
 /// A regular expression for whole strings, in the syntax of Swift's `Regex`, that no text can make slow.
 ///
-/// Swift's matcher tries one way after another, and a pattern such as `(a+)+b` has exponentially many. ``PatternProgram``
-/// takes all ways at once.
+/// Swift's matcher tries one way after another, and a pattern such as `(a+)+b` has exponentially many.
+/// ``PatternProgram`` takes all ways at once.
+///
+/// It is compiled at its first use. Only one thread at a time matches a pattern. A match takes at most about 20 million
+/// steps.
 package final class SettingsPattern: Sendable {
+  /// The pattern as written.
   package let text: String
   // Protects the result of the first use, and what is known of its characters. A command that reads no value of the key
   // need not compile its pattern.
@@ -14,6 +18,7 @@ package final class SettingsPattern: Sendable {
     var program: PatternProgram
   }
 
+  /// Makes a pattern of any text; ``fault`` says whether it can be used.
   package init(_ text: String) { self.text = text }
 
   /// The maximum size of a pattern in bytes: compiling takes time too.
@@ -30,13 +35,20 @@ package final class SettingsPattern: Sendable {
 
   /// The result of a match.
   package enum Verdict: Sendable, Hashable {
+    /// The whole text matches.
     case matches
+    /// The text does not match as a whole.
     case differs
-    /// The match was not tried; a clause that says why, and shows nothing of the text.
+    /// The match was not tried, or was given up. The clause says why and shows nothing of the text.
     case refused(String)
   }
 
   /// Whether a whole text matches.
+  ///
+  /// ```swift
+  /// SettingsPattern("[a-z]+").verdict(on: "abc")   // .matches
+  /// SettingsPattern("[a-z]+").verdict(on: "abc1")  // .differs
+  /// ```
   package func verdict(on string: String) -> Verdict {
     compiled.withLock { compiled in
       switch made(&compiled) {
