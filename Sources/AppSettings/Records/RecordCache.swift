@@ -16,6 +16,7 @@ final class RecordCache<Record: Sendable>: Sendable {
     return (unsafeDowncast(found.decoded, to: Decoded<Record>.self), found.stamp)
   }
 
+  /// Stores the result of decoding one table in the state with a stamp.
   func store(_ decoded: Decoded<Record>, _ text: String, at stamp: UInt64) {
     let key = ExactKey(text)
     let old = state.withLock { $0.store(decoded, key, at: stamp) }
@@ -66,6 +67,7 @@ final class RecordCache<Record: Sendable>: Sendable {
     }
   }
 
+  /// Stores the keys that stand for ids in another notation, for the state with a stamp.
   func store(otherForms: [ExactKey: String], at stamp: UInt64) {
     state.withLock { state in
       state.otherForms = otherForms

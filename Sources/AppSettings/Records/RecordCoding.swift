@@ -10,6 +10,7 @@ struct RecordCoding<Record: SettingsRecord>: Sendable where Record.ID: Sendable 
   let bridge: SettingsBridge<Record>
   private let fallback: Record?
 
+  /// A ``SettingsSerializable`` type is stored by its bridge, any other by its `Codable` conformance.
   init(ids: RecordIDCoding<Record.ID>, fallback: Record?) {
     func own<Same: SettingsSerializable>(_ type: Same.Type) -> SettingsBridge<Record>? {
       type.settingsBridge as? SettingsBridge<Record>
@@ -40,6 +41,7 @@ struct RecordCoding<Record: SettingsRecord>: Sendable where Record.ID: Sendable 
   /// Makes the record of a table.
   ///
   /// - Parameter text: The table's key.
+  /// - Throws: ``SettingsValueError`` if a field cannot be read, or the table has another id than its key.
   func read(_ stored: TOMLValue, at text: String) throws(SettingsValueError) -> Record {
     do {
       let id = try ids.id(text)

@@ -2,6 +2,8 @@ import FoundationEssentials
 import SettingsTOML
 
 /// Converts the ids of records to the keys of their tables and back.
+///
+/// The library writes each id as one text. A file may have another key for the same id, such as a UUID in lower case.
 struct RecordIDCoding<ID: Hashable & Sendable>: Sendable {
   /// Returns the table key of an id. Throws as ``SettingsBridge/write(_:)`` does.
   let text: @Sendable (ID) throws -> String
@@ -20,6 +22,7 @@ struct RecordIDCoding<ID: Hashable & Sendable>: Sendable {
   /// Whether a key that is not written as the library writes it may stand for an id: a UUID in lower case.
   var hasOtherForms: Bool { kind != .string }
 
+  /// Makes the coding of ids that can be keys of a dictionary.
   init(serializable type: ID.Type) where ID: SettingsSerializable {
     let keys = DictionaryKeyCoding<ID>()
     let bridge = ID.settingsBridge
@@ -34,6 +37,7 @@ struct RecordIDCoding<ID: Hashable & Sendable>: Sendable {
       } else { .text }
   }
 
+  /// Makes the coding of ids whose text is their description.
   init(lossless type: ID.Type) where ID: LosslessStringConvertible {
     text = { $0.description }
     id = { text in

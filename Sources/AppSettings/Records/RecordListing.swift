@@ -1,6 +1,8 @@
 package import SettingsTOML
 
 /// The readable records of a table at one moment, in the order of the file.
+///
+/// A later change makes another listing, which shares the unchanged results.
 package struct RecordListing<Record: Sendable>: Sendable {
   package struct Entry: Sendable {
     /// The key of the record's table.
@@ -29,6 +31,7 @@ package struct RecordListing<Record: Sendable>: Sendable {
 
   package var indices: Range<Int> { records.indices }
 
+  /// The record with an index, and the value that it was decoded from.
   package subscript(index: Int) -> Entry { Entry(sources[index].text, sources[index].decoded, records[index]) }
 
   /// The key of a record's table.
@@ -39,11 +42,13 @@ package struct RecordListing<Record: Sendable>: Sendable {
     sources.reserveCapacity(count)
   }
 
+  /// Adds a record at the end.
   mutating func append(_ text: String, _ decoded: DecodedRecord, _ record: Record) {
     records.append(record)
     sources.append((text, decoded))
   }
 
+  /// Replaces a record in its place.
   mutating func replace(at index: Int, _ decoded: DecodedRecord, _ record: Record) {
     records[index] = record
     sources[index].decoded = decoded

@@ -5,6 +5,9 @@ import Synchronization
 
 extension SettingsRecordKey {
   /// All readable records; each unreadable one is a problem.
+  ///
+  /// While nothing has changed, this is one look-up by the stamp. Otherwise it decodes only the changed records, as
+  /// long as the store remembers which those are.
   package func listing(in core: StoreCore) -> RecordListing<Record> {
     if let listing = cache.listing(at: core.stamp.load(ordering: .acquiring)) { return listing }
     note(in: core)
@@ -42,6 +45,12 @@ extension SettingsRecordKey {
     return list(snapshot, at: RecentChanges.Position()) { known[$0] }.listing
   }
 
+  /// Makes a complete listing.
+  ///
+  /// - Parameters:
+  ///   - snapshot: The state to list.
+  ///   - position: The position of that state among the store's changes.
+  ///   - known: Returns an earlier result of decoding a table; it is used if the table's value is the same.
   private func list(
     _ snapshot: SettingsSnapshot, at position: RecentChanges.Position, known: (ExactKey) -> Decoded<Record>?
   ) -> ListedRecords<Record> {
@@ -124,6 +133,7 @@ extension SettingsRecordKey {
     return ListedRecords(items: items, listing: listing, position: position, isPlain: true)
   }
 
+  /// The listing after tables were added, removed or reordered.
   private func merge(
     _ old: ListedRecords<Record>, _ keys: [String], _ changed: [ExactKey: Decoded<Record>?],
     at position: RecentChanges.Position

@@ -22,6 +22,8 @@ extension SettingsRecordKey {
   // MARK: One
 
   /// The record with an id; `nil` if there is none, or it cannot be read, which is a problem.
+  ///
+  /// For a record that was read in the present state, this is one look-up in the cache.
   func record(_ id: Record.ID, in core: StoreCore) -> Record? {
     guard let text = try? coding.ids.text(id) else { return nil }
     let known = cache.find(text)
@@ -159,6 +161,7 @@ extension SettingsRecordKey {
     return decodeAnew(stored, text)
   }
 
+  /// Decodes a record; the result may be an error.
   func decodeAnew(_ stored: TOMLValue, _ text: String) -> Decoded<Record> {
     do throws(SettingsValueError) {
       return Decoded(stored: stored, record: try coding.read(stored, at: text))
@@ -190,6 +193,7 @@ extension SettingsRecordKey {
     for problem in new { problems.report(problem) }
   }
 
+  /// The problem of a record that cannot be read.
   func problem(
     _ error: SettingsValueError, at path: TOMLPath, in snapshot: SettingsSnapshot
   ) -> SettingsProblem {

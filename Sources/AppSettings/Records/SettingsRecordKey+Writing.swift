@@ -28,7 +28,7 @@ extension SettingsRecordKey {
     return edits(resetting: text, in: snapshot)
   }
 
-  /// The edits that remove the user's part of a record.
+  /// The edits that remove the user's part of a record; none if the user's file has no part of it.
   func edits(resetting text: String, in snapshot: SettingsSnapshot) -> [Edit] {
     let path = path.appending(text)
     guard case .value = snapshot.lookUp(path, in: snapshot.userIndex) else { return [] }

@@ -25,6 +25,8 @@ public typealias SettingsRecord = Codable & Identifiable & Sendable
 ///
 /// Records have no default: a record that is in no file does not exist. Read and write records with
 /// ``SettingsStore/subscript(_:)-(SettingsRecordKey<Record>)``.
+///
+/// The user's file can change single fields of a record in an administrator's file, but cannot remove the record.
 public final class SettingsRecordKey<Record: SettingsRecord>: AnySettingsKey,
   @unchecked Sendable  // it has only constants and a locked cache
 where Record.ID: Sendable {
@@ -70,6 +72,10 @@ where Record.ID: Sendable {
 extension SettingsRecordKey where Record.ID: SettingsSerializable {
   /// Makes a key of records.
   ///
+  /// ```swift
+  /// static let servers = SettingsRecordKey<Server>("servers", over: Server(), "Where to connect to.")
+  /// ```
+  ///
   /// - Parameters:
   ///   - name: The dotted path of the table for the records.
   ///   - fallback: A record whose fields complete stored records that lack required ones, so that a new release can add
@@ -85,6 +91,11 @@ extension SettingsRecordKey where Record.ID: SettingsSerializable {
 
 extension SettingsRecordKey where Record.ID: LosslessStringConvertible {
   /// Makes a key of records whose ids are written as their descriptions.
+  ///
+  /// - Parameters:
+  ///   - name: The dotted path of the table for the records.
+  ///   - fallback: A record whose fields complete stored records that lack required ones.
+  ///   - details: A description, a group, whether the records are secret.
   public convenience init(
     _ name: some SettingsKeyName, over fallback: Record? = nil, _ details: SettingsRecordDetail...
   ) {

@@ -13,6 +13,8 @@ import SettingsTOML
 ///
 /// Reading decodes a record once, and again only when its text has changed. Writing touches only the lines of one
 /// record, and keeps fields that its type does not know.
+///
+/// The table holds no records: each access reads the present state of the store. Any thread may use it.
 public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record.ID: Sendable {
   /// The key of the records.
   public let key: SettingsRecordKey<Record>
@@ -29,6 +31,12 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
   /// `nil` removes the record. A refused change (a record with another id, a locked record, the removal of an
   /// administrator's record) is reported as a problem. So is a change in place of a record that cannot be read, such as
   /// `settings[.profiles]["work"]?.region = "us"`.
+  ///
+  /// ```swift
+  /// settings[.profiles]["work"] = Profile(id: "work", region: "us")
+  /// settings[.profiles]["work"]?.region = "eu"
+  /// settings[.profiles]["work"] = nil   // removes it
+  /// ```
   public subscript(id: Record.ID) -> Record? {
     get { key.record(id, in: core) }
     nonmutating set {
@@ -63,15 +71,23 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
   public var ids: [Record.ID] { key.listing(in: core).records.map { $0.id } }
 
   /// The number of records.
+  ///
+  /// This reads all records, because those that cannot be read are not counted.
   public var count: Int { key.listing(in: core).records.count }
 
   /// Whether there are no records.
   public var isEmpty: Bool { count == 0 }
 
   /// Whether there is a record with an id.
+  ///
+  /// `false` if the record cannot be read.
   public func contains(_ id: Record.ID) -> Bool { self[id] != nil }
 
   /// Returns the record with an id, or throws the reason why it cannot be used.
+  ///
+  /// ```swift
+  /// guard let profile = try settings[.profiles].value(for: "work") else { return }
+  /// ```
   ///
   /// - Returns: The record, or `nil` if there is none.
   /// - Throws: ``SettingsError`` `invalidValue` with file, line, what was found and what is needed; `invalidKey` for an
@@ -92,6 +108,12 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
   /// Fields of an existing record are set one by one: comments, and fields that the type does not know, stay. A new
   /// record goes after the last one.
   ///
+  /// ```swift
+  /// try settings[.profiles].put(Profile(id: "work", region: "us"))
+  /// ```
+  ///
+  /// To store several records in one write, use ``SettingsStore/update(_:)``.
+  ///
   /// - Parameter record: The record.
   /// - Returns: `true` if the file changed, `false` if it already held the record.
   /// - Throws: ``SettingsError`` `invalidValue` if the record cannot be stored or something else has the table's place;
@@ -110,6 +132,10 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
   /// Removes a record and returns when that is on disk.
   ///
   /// Comment lines directly above the record are removed too.
+  ///
+  /// ```swift
+  /// try settings[.profiles].remove("work")
+  /// ```
   ///
   /// - Returns: `true` if there was such a record.
   /// - Throws: ``SettingsError`` `readOnly` if an administrator's file has the record; otherwise as
@@ -141,6 +167,10 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
   ///
   /// The table keeps its place, its comments and the fields that its type does not know. The content is that of the
   /// file at that moment, read under its lock.
+  ///
+  /// ```swift
+  /// try settings[.profiles].rename("work", to: "office")
+  /// ```
   ///
   /// - Parameters:
   ///   - id: The present id.
@@ -174,6 +204,7 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
     return core.snapshotToEdit
   }
 
+  /// Writes edits and waits until they are on disk. Without edits it does nothing.
   private func commit(_ edits: [Edit]) throws(SettingsError) -> Bool {
     edits.isEmpty ? false : try core.enqueueAndWait(edits)
   }
@@ -185,6 +216,10 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
 
 extension SettingsStore {
   /// The records under a key.
+  ///
+  /// ```swift
+  /// let profiles = settings[.profiles]
+  /// ```
   public subscript<Record>(key: SettingsRecordKey<Record>) -> SettingsRecordTable<Record> {
     SettingsRecordTable(key: key, store: self)
   }

@@ -50,6 +50,8 @@ extension SettingsTransaction {
     }
 
     /// All records, in the order of the file.
+    ///
+    /// Records that cannot be read are left out.
     public var all: [Record] { listing.records }
 
     /// The ids of all records, in the order of the file.
