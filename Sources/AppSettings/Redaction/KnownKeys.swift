@@ -37,6 +37,7 @@ package struct KnownKeys: Sendable, Equatable {
   /// Whether a value that nobody has declared counts as a secret as soon as anything is declared.
   package var isCautious = true
 
+  /// Makes an empty list, for what the history keeps.
   package init() {}
 
   /// The rule for showing what some keys describe.
@@ -53,6 +54,7 @@ package struct KnownKeys: Sendable, Equatable {
   /// Whether any key is declared as secret.
   package var hasSecrets: Bool { !secrets.isEmpty }
 
+  /// Whether no key is known, so that only names show what is a secret.
   package var isEmpty: Bool { declared.isEmpty && secrets.isEmpty }
 
   /// - Returns: Whether it was unknown.
@@ -72,6 +74,8 @@ package struct KnownKeys: Sendable, Equatable {
   }
 
   /// Also hides comments with a text.
+  ///
+  /// - Parameter comment: The text, in any case.
   package mutating func insert(comment: String) { names.append(comment.lowercased()) }
 
   /// The keys, and in a document of an earlier version also the names that they had then.
@@ -142,6 +146,7 @@ package struct KnownKeys: Sendable, Equatable {
 }
 
 extension KnownKeys: HidingRule {
+  /// A path in a document, with what the keys along it say about the value there.
   package struct Place {
     fileprivate var name = ""
     fileprivate var declared: PathTree.Place?
@@ -152,11 +157,13 @@ extension KnownKeys: HidingRule {
     fileprivate var isRoot = true
   }
 
+  /// The place of the root table.
   package var root: Place {
     Place(
       declared: .root, secret: .root, isDeclared: declared.isName(.root), isSecret: secrets.isName(.root))
   }
 
+  /// The place of a key in a table, found in constant time.
   package func place(_ name: String, in table: Place) -> Place {
     var place = table
     place.isReserved = table.isReserved || table.isRoot && name.utf8.starts(with: "settings-".utf8)
@@ -169,6 +176,12 @@ extension KnownKeys: HidingRule {
     return place
   }
 
+  /// Whether the value at a place is hidden as a whole.
+  ///
+  /// - Parameters:
+  ///   - place: The place of the value.
+  ///   - kind: The kind of the value.
+  ///   - value: Makes the value; called only if the kind does not decide.
   package func hides(_ place: Place, _ kind: HiddenPart.ValueKind, _ value: () -> TOMLValue) -> Bool {
     if place.isReserved { return false }
     if place.isSecret { return true }
@@ -184,10 +197,12 @@ extension KnownKeys: HidingRule {
     }
   }
 
+  /// Whether nothing at or below a place is hidden, so that the values there need no check.
   package func hidesNothing(_ place: Place) -> Bool {
     place.isReserved || place.isDeclared && place.secret == nil && !place.isSecret
   }
 
+  /// Whether every value in a table is hidden because nobody has declared any of its keys.
   package func hidesAll(in table: Place) -> Bool {
     isCautious && !isEmpty && table.declared == nil && table.secret == nil && !table.isDeclared && !table.isSecret
       && !table.isReserved
@@ -203,6 +218,7 @@ extension KnownKeys: HidingRule {
     }
   }
 
+  /// Whether a comment is hidden because of its words.
   package func hides(comment: String) -> Bool {
     if SecretNames.contains(assignmentIn: comment, except: declared.hasKey(named:)) { return true }
     guard !names.isEmpty else { return false }

@@ -1,7 +1,9 @@
 package import SettingsTOML
 
-/// Names of keys, each with a number that identifies the key, as a tree. A look-up takes time proportional to the length of its path, not
-/// to the number of keys. Nothing recurses, so names may have any depth.
+/// Names of keys, each with a number that identifies the key, as a tree.
+///
+/// A look-up takes time proportional to the length of its path, not to the number of keys. Nothing recurses, so names
+/// may have any depth.
 package struct PathTree: Sendable, Equatable {
   /// A place in the tree: the root, or one in the path of a name.
   package struct Place: Hashable, Sendable {
@@ -83,6 +85,8 @@ package struct PathTree: Sendable, Equatable {
   }
 
   /// The key with a name.
+  ///
+  /// A name above or below it does not match.
   package func key(at path: TOMLPath) -> Int? { node(at: path).flatMap { nodes[$0].key } }
 
   /// The key whose value contains or is the value at a path; the innermost, if one name of a key contains another.

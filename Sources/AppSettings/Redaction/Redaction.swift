@@ -4,6 +4,13 @@ package import SettingsTOML
 ///
 /// ``KnownKeys`` defines what a secret is. Verbs, messages, differences, the history and the settings page all show and
 /// keep texts through this type.
+///
+/// ```swift
+/// let redaction = Redaction(of: document, keys, migrations)
+/// print(redaction.shownText { _ in "(not shown)" })
+/// ```
+///
+/// Making one takes time in proportion to the text.
 package struct Redaction: Sendable {
   /// The whole text.
   package let bytes: [UInt8]
@@ -53,6 +60,9 @@ package struct Redaction: Sendable {
   package var isComplete: Bool { parts.isEmpty }
 
   /// The text with something else in the place of each hidden part.
+  ///
+  /// - Parameter shown: Returns what stands for a part.
+  /// - Returns: The new text; if nothing is hidden, the same bytes without a copy.
   package func text(_ shown: (HiddenPart) -> String) -> [UInt8] {
     guard !parts.isEmpty else { return bytes }
     var shown = parts.map(shown)

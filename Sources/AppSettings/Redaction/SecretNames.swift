@@ -19,6 +19,7 @@ enum SecretNames {
     return name.withUTF8 { contains($0) }
   }
 
+  /// Does the same for the bytes of a name.
   static func contains(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
     // The shortest is `token`.
     guard name.count >= 5 else { return false }
