@@ -1,6 +1,8 @@
 import SettingsTOML
 
 /// What a transition of a store's state has to report.
+///
+/// A transition appends it to ``StoreState/news``; ``AnnouncedState`` takes it from there before it releases the lock.
 struct StateNews: Sendable {
   /// The values that changed; `nil` if values were only set to what they were.
   var batch: SettingsChangeBatch?
@@ -36,6 +38,12 @@ struct AnnouncedState: ~Copyable, Sendable {
     self.problems = problems
   }
 
+  /// Runs a look-up or a transition, and reports what it has changed.
+  ///
+  /// It runs `body`, records the changes with the waiters, releases the lock, resolves problems of changed values, and
+  /// wakes waiters. If `body` throws, what it had changed by then is reported.
+  ///
+  /// - Parameter body: Must be short and must not call foreign code.
   borrowing func withLock<Result, Failure: Error>(
     _ body: (inout StoreState) throws(Failure) -> Result
   ) throws(Failure) -> Result {

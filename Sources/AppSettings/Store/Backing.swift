@@ -15,6 +15,8 @@ enum Backing: Sendable {
   }
 
   /// The present content.
+  ///
+  /// - Throws: ``SettingsError`` `io` or `readOnly`; never for memory.
   func read() throws(SettingsError) -> SettingsFile.Contents {
     switch self {
     case .file(let file, _): try file.read()
@@ -28,16 +30,29 @@ enum Backing: Sendable {
   }
 
   /// Keeps a copy of the file's content. The caller holds the file's lock.
+  ///
+  /// Does nothing for memory, which has no backups.
+  ///
+  /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`.
   func backUp(_ bytes: [UInt8], reason: String, within limit: TimeLimit?) throws {
     try backups(within: limit)?.save(bytes, reason: reason)
   }
 
   /// The file's backups, for a call with the remaining time.
+  ///
+  /// - Returns: `nil` for memory.
   func backups(within limit: TimeLimit?) -> Backups? {
     if case .file(_, let backups) = self { backups.limited(by: limit) } else { nil }
   }
 
   /// Begins a backup of the file's content, which must be finished before the file is replaced.
+  ///
+  /// - Parameters:
+  ///   - contents: The content of the file, as it was read under the lock.
+  ///   - reason: The reason, which is part of the backup's name.
+  ///   - spared: A backup that stays, however old: the one whose text is about to replace this one.
+  ///   - limit: The remaining time of the call.
+  /// - Returns: A backup that is not durable yet; for memory, and without a file, one that does nothing.
   func beginBackup(
     _ contents: SettingsFile.Contents, reason: String, sparing spared: SettingsBackup? = nil, within limit: TimeLimit?
   ) throws -> BackupInProgress {
@@ -50,11 +65,14 @@ enum Backing: Sendable {
 }
 
 /// Bytes in memory, for one store, which serialises its writers.
+///
+/// The lock is for readers.
 final class MemoryFile: Sendable {
   private let contents: Lock<[UInt8]?>
   private let hooks = Lock<[Int]>([])
   init(_ bytes: [UInt8]?) { contents = Lock(bytes) }
 
+  /// The content; `nil` stands for no file.
   var bytes: [UInt8]? {
     get { contents.withLock { $0 } }
     set { contents.withLock { $0 = newValue } }

@@ -3,6 +3,14 @@ package import SettingsTOML
 /// One observer's place to wait: it is woken when something that it observes has changed.
 ///
 /// It holds no values. A wake-up means "read again".
+///
+/// ```swift
+/// let waiter = ChangeWaiter(paths: [["theme"]])
+/// core.waiters.add(waiter)
+/// while await waiter.wait(), let wake = waiter.take() { … }
+/// ```
+///
+/// Only one task at a time may wait on it. ``ChangeWaiters`` retain it until it is removed from them.
 package final class ChangeWaiter: Sendable {
   /// Why an observer was woken. Several reasons since its last wait are one wake-up.
   package struct Wake: Sendable {
@@ -20,6 +28,7 @@ package final class ChangeWaiter: Sendable {
     /// Whether there is more than changes without propagation.
     package var isLoud: Bool { isLoudSet || !loud.isEmpty }
 
+    /// Appends a batch, or joins it to the last one if there are too many.
     fileprivate mutating func keep(_ batch: SettingsChangeBatch) {
       guard batches.count >= ChangeWaiter.mostBatches, var last = batches.popLast() else {
         return batches.append(batch)
@@ -57,6 +66,13 @@ package final class ChangeWaiter: Sendable {
   // Protects the fields above. Innermost: resuming and calling back happen after all locks are released.
   private let state = Lock(State())
 
+  /// - Parameters:
+  ///   - paths: What is observed: changes at, above and below each of them.
+  ///   - keepsBatches: Whether to keep each batch, and not only the newest.
+  ///   - seesEqualSets: Whether to wake if a value is set to what it was.
+  ///   - seesOrder: Whether to wake if the keys of a table at one of the paths change their order.
+  ///   - tellsQuiet: Whether to distinguish changes without propagation.
+  ///   - callback: Called after each record, when the thread that made the change holds no locks.
   package init(
     paths: [TOMLPath], keepsBatches: Bool = false, seesEqualSets: Bool = false, seesOrder: Bool = false,
     tellsQuiet: Bool = false, callback: (@Sendable () -> Void)? = nil
@@ -107,6 +123,7 @@ package final class ChangeWaiter: Sendable {
     if !isCancelled, new.callsBack, let callback { wakeUps.callbacks.append(callback) }
   }
 
+  /// Adds the callback, unless the waiter is cancelled.
   fileprivate func collectCallback(_ wakeUps: inout WakeUps) {
     if let callback, state.withLock({ !$0.isCancelled }) { wakeUps.callbacks.append(callback) }
   }
@@ -146,6 +163,7 @@ package final class ChangeWaiter: Sendable {
     }
   }
 
+  /// Makes the present and every later ``wait()`` return `false`. Any thread may call it, any number of times.
   package func cancel() {
     let continuation = state.withLock { state in
       state.isCancelled = true
@@ -157,7 +175,11 @@ package final class ChangeWaiter: Sendable {
 }
 
 /// All waiters of a store, found by path: the cost of a change grows with the observers of that path only.
+///
+/// The paths form a tree. A change at `editor.font-size` finds the observers of the root, of `editor`, of the path, and
+/// of everything below it.
 package final class ChangeWaiters: Sendable {
+  /// The observers of a path, and the paths below it.
   private struct Node: Sendable {
     var waiters: [ObjectIdentifier: ChangeWaiter] = [:]
     var children: [ExactKey: Node] = [:]
@@ -181,6 +203,7 @@ package final class ChangeWaiters: Sendable {
 
   package init() {}
 
+  /// Begins to record changes with an observer, until ``remove(_:)``.
   package func add(_ waiter: ChangeWaiter) {
     tree.withLock { tree in
       for path in waiter.paths {
@@ -191,6 +214,7 @@ package final class ChangeWaiters: Sendable {
     }
   }
 
+  /// Ends recording with an observer, which must have been added.
   package func remove(_ waiter: ChangeWaiter) {
     tree.withLock { tree in
       for path in waiter.paths {
@@ -289,6 +313,7 @@ package final class ChangeWaiters: Sendable {
     wakeUps.deliver()
   }
 
+  /// Changes the node of a path. A missing node is made, and one that is left empty is removed.
   private static func update(_ node: inout Node, _ components: ArraySlice<String>, _ body: (inout Node) -> Void) {
     guard let first = components.first else { return body(&node) }
     var child = node.children.removeValue(forKey: ExactKey(first)) ?? Node()
@@ -296,6 +321,7 @@ package final class ChangeWaiters: Sendable {
     if !child.waiters.isEmpty || !child.children.isEmpty { node.children[ExactKey(first)] = child }
   }
 
+  /// Finds the observers at, above and below a path.
   private static func collect(_ node: Node, _ components: ArraySlice<String>, into found: inout [ChangeWaiter]) {
     guard let first = components.first else { return node.collectAll(into: &found) }
     found += node.waiters.values

@@ -2,7 +2,14 @@
 extension Commit {
   /// Replaces the file, and adds to it what programs that do not lock have saved at the same time.
   ///
-  /// - Parameter check: Gets the content of each text to be changed; throws to leave it as it is.
+  /// The closures of ``Work`` run again if another program saves the file before the exchange. If the path leads to
+  /// another directory when the write is done, the edits are applied there as well.
+  ///
+  /// - Parameters:
+  ///   - file: The file, whose links are followed again for each attempt.
+  ///   - check: Gets the content of each text to be changed; throws to leave it as it is.
+  ///   - limit: The time for waiting, in total.
+  /// - Throws: ``SettingsError``, or what the work or the check throws. The file is unchanged if ``stored`` is `nil`.
   mutating func write(
     to file: SettingsFile, checking check: ([UInt8]?) throws -> Void, within limit: TimeLimit
   ) throws {
@@ -36,6 +43,9 @@ extension Commit {
     noteStored(new, over: old)
   }
 
+  /// Replaces the file and notes the new text.
+  ///
+  /// - Returns: `false` if another program has saved the file first.
   private mutating func replace(_ write: inout OpenWrite, with text: [UInt8]?) throws -> Bool {
     if let text { core.state.withLock { $0.writingTexts.append(text) } }
     let count = write.replacements
@@ -99,6 +109,7 @@ extension Commit {
     return true
   }
 
+  /// Notes the results of the write and records it in the history, still under the file's lock.
   private mutating func finish(_ write: borrowing OpenWrite) {
     durable = write.durable
     lost = write.lost

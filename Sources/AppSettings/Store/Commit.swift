@@ -4,11 +4,23 @@ import SettingsTOML
 ///
 /// A program that does not lock may save the file during these steps. Then they are repeated on its text. Code of
 /// callers runs once: its edits are applied again.
+///
+/// A commit is a value: assigning its earlier value takes back a failed attempt.
+///
+/// | step | what it does |
+/// |---|---|
+/// | adopt | makes visible what others have written: `StoreCore.takeOver(_:knowing:)` |
+/// | migrate | converts an older file, and begins a backup of it |
+/// | change | applies the pending edits, then those of the work |
+/// | prove | checks that the new text means what was asked for, and nothing else |
+/// | replace | exchanges the files |
+/// | publish | makes the new state of the store |
 struct Commit {
   /// The work of a commit.
   ///
   /// If another program saves the file before the new text is in its place, the closures run again, on its text. After
-  /// that they never run again: what they have made is applied as data.
+  /// that, what they have made is applied as data. The one exception is a `text` that has removed the file: its closure
+  /// is asked whether a text that was saved just before is to be removed, too.
   enum Work {
     /// The pending edits only.
     case pending
@@ -32,11 +44,13 @@ struct Commit {
 
   /// The outcome for the pending edits.
   private(set) var report = WriteReport(number: 0)
+  /// The paths that the work itself has set, including those set to what they were.
   private(set) var sets: [TOMLPath] = []
   /// Whether the work itself changed the text.
   var hasChanged = false
   /// Whether the text was migrated, in this round or an earlier one: then hooks may be due.
   private(set) var hasMigrated = false
+  /// The backup of the text that is about to be replaced; finished right before the exchange.
   private(set) var backup: BackupInProgress?
   /// The backup of the text that was replaced.
   var kept: BackupInProgress?
@@ -50,7 +64,9 @@ struct Commit {
   var stored: (base: [UInt8]?, text: [UInt8]?)?
   /// Whether something of another program's text is in no text at the path.
   var isIncomplete = false
+  /// ``StoreState/userRevision`` when the text was made, to detect that another text was seen since.
   private var revision: UInt64 = 0
+  /// The new content and its meaning, once they are made.
   var written: Written?
   /// What the history says of it, if that is not to be seen from the work. Asked after the edits are made.
   var cause: () -> HistoryCause? = { nil }
@@ -89,6 +105,12 @@ struct Commit {
   }
 
   /// Makes the new text from the file's content; `nil` for none.
+  ///
+  /// It is called again for each text that another program has saved meanwhile, and starts from that text. Pending
+  /// edits are taken only once.
+  ///
+  /// - Throws: ``SettingsError`` `unparsable`, `newerVersion`, `migrationFailed`, `invalidKey` or
+  ///   `internalInconsistency`, the error of a backup, or what the work throws. The file is unchanged.
   mutating func text(replacing contents: SettingsFile.Contents) throws -> [UInt8]? {
     // The backup of an earlier round is of another text.
     abandonBackup()
@@ -144,6 +166,8 @@ struct Commit {
   }
 
   /// Applies the pending edits, then those of the work.
+  ///
+  /// - Returns: The edits that were applied, for the check.
   private mutating func change(
     _ document: inout TOMLDocument, of base: TOMLDocument, _ bytes: [UInt8]?
   ) throws -> [Edit] {
@@ -167,6 +191,7 @@ struct Commit {
     return applied + made
   }
 
+  /// Lets the work make its edits from a view with all layers, in which the document is the own one.
   private func runEdits(on document: TOMLDocument) throws -> [Edit] {
     guard case .edits(let body) = work else { return [] }
     let view = core.state.withLock { state -> SettingsSnapshot in
@@ -178,6 +203,7 @@ struct Commit {
     return try body(view, core.problems)
   }
 
+  /// Makes a whole new text, with a backup of the old one.
   private mutating func text(
     replacing contents: SettingsFile.Contents, _ reason: String, from source: () -> SettingsBackup?,
     _ body: ([UInt8]?) throws -> [UInt8]?
@@ -206,6 +232,8 @@ struct Commit {
   ///
   /// Parses only what has not been verified: a document that an edit has re-parsed is trusted; of one patched in place
   /// only the changed sections are parsed.
+  ///
+  /// - Throws: ``SettingsError`` `internalInconsistency`, which means a defect of this library. The file is unchanged.
   private func prove(_ document: inout TOMLDocument, base: TOMLDocument, edits: [Edit]) throws(SettingsError) {
     let check = EditCheck(edits)
     if let changed = document.provenChanges(since: base), check.fault(in: document, changed: changed) == nil {
@@ -222,6 +250,7 @@ struct Commit {
     throw refusal(fault.reason, at: base.position(of: fault.path))
   }
 
+  /// The error for a text that must not be written.
   private func refusal(_ reason: String, at position: TOMLPosition?) -> SettingsError {
     SettingsError(
       .internalInconsistency,

@@ -1,4 +1,8 @@
 /// The person's declared files: drop-ins beside the user's file, and those that hold on some machines only.
+///
+/// They are in `$XDG_CONFIG_HOME/APP/settings.d`, for a store named `settings`. Later files are above earlier ones:
+/// first come the drop-ins by name, then the directories whose condition holds (`@os`, `@arch`, `@host`), each with its
+/// files by name.
 package enum DeclaredFiles {
   /// A directory of a condition, such as `@os=debian`.
   package struct Condition: Sendable, Hashable {
@@ -42,9 +46,12 @@ package enum DeclaredFiles {
   ///
   /// - Parameters:
   ///   - own: A declared file that need not exist: only the paths before it are returned.
-  ///   - names: Returns the names in a directory, perhaps with duplicates.
+  ///   - directory: The directory of the declared files.
+  ///   - system: The system calls.
+  ///   - found: Returns the names in a directory, perhaps with duplicates.
   ///   - noteDirectory: Gets each directory that applies.
   ///   - noteUnknown: Gets each entry whose condition is unknown.
+  /// - Returns: The paths, each once. The files may be unreadable.
   package static func paths(
     in directory: String, before own: String? = nil, system: Syscalls, names found: (String) -> [String],
     noteDirectory: (String) -> Void = { _ in }, noteUnknown: (String) -> Void = { _ in }

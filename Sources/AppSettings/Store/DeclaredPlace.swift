@@ -1,4 +1,6 @@
 /// A declared file as the one that is written: by a tool, since an app writes none of them.
+///
+/// `.host` is `settings.d/@host=NAME/settings.toml`, with the host's name up to its first dot.
 package enum DeclaredPlace: Sendable, Hashable {
   /// A drop-in by its name, with or without `.toml`.
   case dropIn(String)
@@ -11,6 +13,9 @@ package enum DeclaredPlace: Sendable, Hashable {
   package static let fileName = "settings.toml"
 
   /// The path of the file in the directory of the declared files.
+  ///
+  /// - Throws: ``SettingsError`` `invalidLocation` if a drop-in's name is not valid for a file, or the fact about the
+  ///   machine is unknown.
   fileprivate func path(in directory: String) throws(SettingsError) -> String {
     switch self {
     case .file(let path): return path
@@ -46,8 +51,8 @@ package enum DeclaredPlace: Sendable, Hashable {
 }
 
 extension SettingsLocation {
-  /// Finds a declared file of the person. The layers of a store there are those that come before this file; it takes the
-  /// place of the user's.
+  /// Finds a declared file of the person. The layers of a store there are those that come before this file; it takes
+  /// the place of the user's.
   ///
   /// - Throws: ``SettingsError`` `invalidLocation` if the id or the name is malformed, or if nothing is known of this
   ///   machine; `io` if there is no home directory.

@@ -5,6 +5,8 @@ import CSettingsSystem
 ///
 /// Foreign code may do anything: read and write settings, or wait for a lock that another thread holds while it writes.
 /// Under one of our locks it could wait for itself, or the other thread for it.
+///
+/// Each thread has its own list. Outside of a section, a call is made at once.
 package enum DeferredCalls {
   /// The deferred calls of a thread. Only that thread touches it.
   private final class Pending {
@@ -15,6 +17,8 @@ package enum DeferredCalls {
 
   /// Runs `body`, which takes locks, and then the calls deferred meanwhile, in order. Nested, they run at the outer
   /// end.
+  ///
+  /// The calls run on this thread before the outermost section returns, even if `body` throws.
   package static func section<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -41,6 +45,8 @@ package enum DeferredCalls {
   }
 
   /// Runs a call now, or at the end of the thread's section.
+  ///
+  /// No call is dropped, and those of one thread run in the order in which they were deferred.
   package static func run(_ call: @escaping () -> Void) {
     guard let pending = current else { return call() }
     pending.calls.append(call)

@@ -1,6 +1,8 @@
 import SettingsTOML
 
 /// Checks the effect of edits on a document: their values are there, and nothing else has changed.
+///
+/// It knows only the edits, not how the text was made, so it also finds defects in how documents are edited.
 struct EditCheck {
   /// The values after the edits: later edits take precedence.
   private var expected = TOMLTable()
@@ -49,6 +51,7 @@ struct EditCheck {
     return edits.first { !isMade($0, in: document) }.map { .missed($0.path) }
   }
 
+  /// Whether the document has the edit's value at its path. A removed table may remain if it holds no values.
   private func isMade(_ edit: Edit, in document: TOMLDocument) -> Bool {
     // An edit determines everything at and below its path, except for later edits there.
     let found = document[edit.path]

@@ -1,4 +1,6 @@
 /// Holds the object that follows a store's files. It is of `AppSettingsObserve`, which this module does not know.
+///
+/// A store has at most one follower at a time. It ends when nobody holds it, and a new one is made when one is needed.
 package final class FollowerSlot: Sendable {
   package typealias Follower = any AnyObject & Sendable
 
@@ -37,6 +39,8 @@ package final class FollowerSlot: Sendable {
   }
 
   /// Makes the store itself hold the follower, made if needed.
+  ///
+  /// The store then follows its files for as long as it exists.
   package func keep(_ make: () -> some AnyObject & Sendable) {
     let follower = shared(make).follower
     state.withLock { $0.kept = follower }

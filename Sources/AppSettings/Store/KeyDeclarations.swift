@@ -2,6 +2,8 @@ import SettingsTOML
 import Synchronization
 
 /// The types of a store's keys, for detecting two conflicting declarations of one name.
+///
+/// A key becomes known when it is used. The history and backups also ask which keys are known, and which are secret.
 package final class KeyDeclarations: Sendable {
   private struct Declaration: Sendable {
     var type: Any.Type
@@ -24,6 +26,8 @@ package final class KeyDeclarations: Sendable {
   var count: Int { declarations.withLock { $0.count } }
 
   /// Notes the use of a key, and reports one whose name is in use with another type.
+  ///
+  /// It costs one atomic read if the key was last found to match these declarations.
   package func note<Value>(_ key: SettingsKey<Value>, _ problems: ProblemLog) {
     note(key, as: Value.self, problems)
   }

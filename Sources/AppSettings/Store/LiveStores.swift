@@ -1,6 +1,9 @@
 import Glibc
 
 /// The stores that have something to write, so that a normal exit can wait for it.
+///
+/// An `atexit(3)` handler, registered with the first such store, writes what is left. It runs when `main` returns or
+/// `exit(3)` is called, but not at `_exit(2)` or when a signal ends the process.
 enum LiveStores {
   private struct Entry: Sendable {
     weak var core: StoreCore?
@@ -18,6 +21,8 @@ enum LiveStores {
   /// The time that a process waits at its end for a lock, to write a migration that nobody waits for.
   private static let patience = Duration.seconds(1)
 
+  /// Notes that a store has something to write.
+  ///
   /// - Parameter isKept: Whether the engine exists until the end of the process, or until it is registered again.
   static func register(_ core: StoreCore, isKept: Bool = false) {
     let (arms, old) = state.withLock { state in
@@ -29,10 +34,12 @@ enum LiveStores {
     if arms { atexit { LiveStores.flushAll() } }
   }
 
+  /// Forgets a store that was released.
   static func unregister(_ core: ObjectIdentifier) {
     _ = state.withLock { $0.entries.removeValue(forKey: core) }
   }
 
+  /// Writes what all stores have left, one after the other. Failures are reported as problems.
   private static func flushAll() {
     let cores = state.withLock { $0.entries.values.compactMap(\.core) }
     for core in cores {

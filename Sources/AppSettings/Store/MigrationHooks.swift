@@ -7,6 +7,8 @@ import Synchronization
 /// may be done twice, but is never forgotten. One process at a time does it: the one that holds the lock of a separate
 /// directory, for which nobody waits. The list's lock is not held meanwhile, so that another thread's commit, for which
 /// a hook may wait, can add to the list.
+///
+/// `NAME.after-commit` holds `due.toml`, which is the list, and `running`, the directory that is locked.
 struct MigrationHooks: Sendable {
   let directory: String
   let backups: Backups
@@ -15,6 +17,7 @@ struct MigrationHooks: Sendable {
 
   private static let versions: TOMLPath = ["versions"]
 
+  /// - Throws: ``SettingsError`` `io` or `readOnly` if the file's path cannot be resolved. Nothing was created.
   init(_ backups: Backups) throws(SettingsError) {
     let place = try backups.place()
     self.backups = backups
@@ -25,6 +28,10 @@ struct MigrationHooks: Sendable {
   private var file: SettingsFile { SettingsFile(path: directory + "/due.toml", system: backups.system) }
 
   /// Adds versions to the list.
+  ///
+  /// The list is durable when this returns. A version that is in it already is not added again.
+  ///
+  /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`. The caller must not write the migration then.
   func add(_ versions: [Int]) throws {
     // Creates the directory, and makes sure that it is on disk.
     _ = try BackupFolder.open(parent, of: "", within: backups.limit, system: backups.system)
@@ -41,7 +48,11 @@ struct MigrationHooks: Sendable {
 
   /// Does the due work, one version after the other, and removes each from the list.
   ///
+  /// A version whose work fails stays in the list.
+  ///
   /// - Parameter work: Gets a version, and returns whether it is finished.
+  /// - Throws: ``SettingsError`` `lockTimeout`, at once, if another process or thread is doing the work, `nestedUpdate`
+  ///   if this thread is; otherwise the error of reading or writing the list.
   func run(_ work: (Int) -> Bool) throws {
     guard try !Self.listed(file.read().bytes).isEmpty else { return }
     let turn = directory + "/running"

@@ -2,6 +2,9 @@ package import Logging
 package import SettingsTOML
 
 /// The problems of one store: each is logged once, and kept until it is resolved.
+///
+/// A problem is present until its cause is gone: a file parses again, a value changes, or a profile can be read. At
+/// most 1,000 are kept: a further one replaces the oldest.
 package final class ProblemLog: Sendable {
   private struct Entry: Sendable {
     var problem: SettingsProblem
@@ -21,6 +24,7 @@ package final class ProblemLog: Sendable {
   private let state = Lock(State())
   private let logger: Logger
 
+  /// - Parameter logger: Gets each new problem as a warning.
   package init(logger: Logger) { self.logger = logger }
 
   /// Adds a problem, unless it is present already. It is logged and reported to observers when the calling thread holds
@@ -74,6 +78,8 @@ package final class ProblemLog: Sendable {
     }
   }
 
+  /// Wakes an observer at each new problem, until it is removed.
   package func add(_ waiter: ChangeWaiter) { state.withLock { $0.waiters[ObjectIdentifier(waiter)] = waiter } }
+  /// Ends waking an observer.
   package func remove(_ waiter: ChangeWaiter) { state.withLock { $0.waiters[ObjectIdentifier(waiter)] = nil } }
 }

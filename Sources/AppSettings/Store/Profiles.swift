@@ -1,6 +1,8 @@
 package import SettingsTOML
 
 /// The profiles of an app: their files, and which one is chosen.
+///
+/// A profile exists if its file does. The choice is not part of the settings: it is stored in the state directory.
 package struct Profiles: Sendable {
   /// The directory of the files.
   package let directory: String
@@ -25,6 +27,8 @@ package struct Profiles: Sendable {
   package func file(of name: String) -> String { "\(directory)/\(name).toml" }
 
   /// The names of the profiles that have a file, sorted by bytes.
+  ///
+  /// Files whose name is not valid for a profile are left out. If the directory is missing, there are none.
   ///
   /// - Throws: ``SettingsError`` `io` or `readOnly` if the directory cannot be listed.
   package func names() throws(SettingsError) -> [String] {
@@ -75,6 +79,7 @@ package struct Profiles: Sendable {
   /// - Parameters:
   ///   - value: The value of `settings-inherits`.
   ///   - seen: The profiles above it.
+  /// - Throws: ``InvalidLink`` if the value is not the name of a profile, or closes a cycle.
   package static func inherited(by value: TOMLValue, seen: [String]) throws(InvalidLink) -> String {
     guard case .string(let name) = value, SettingsLocation.isID(name) else {
       throw InvalidLink(reason: "it is \(value.errorDescription), but must be the name of a profile")
@@ -84,6 +89,9 @@ package struct Profiles: Sendable {
   }
 
   /// The name in the text of a file with a choice.
+  ///
+  /// - Returns: `nil` if the text chooses none.
+  /// - Throws: ``SettingsError`` `unparsable` or `invalidValue`.
   static func name(in bytes: [UInt8], file: String) throws(SettingsError) -> String? {
     let app = file.split(separator: "/").last?.dropLast(".toml".count) ?? ""
     let advice = "Choose one with 'settings-cli profile \(app) use NAME'."

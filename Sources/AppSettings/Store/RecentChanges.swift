@@ -2,6 +2,9 @@ import SettingsTOML
 import Synchronization
 
 /// The paths of a store's newest changes, so that a reader who knows an older state need not check everything again.
+///
+/// It keeps the newest few hundred paths: enough to update a list of records that is read often; one that is read
+/// rarely is made again.
 struct RecentChanges: Sendable {
   /// Identifies a state of a store among all states of the process.
   struct Position: Sendable, Hashable {
@@ -22,6 +25,7 @@ struct RecentChanges: Sendable {
     position = Position(store: Self.stores.wrappingAdd(1, ordering: .relaxed).newValue)
   }
 
+  /// Adds a change, on average in time proportional to its number of paths.
   mutating func append(_ paths: [TOMLPath]) {
     position.count += 1
     changes.append(paths)

@@ -6,7 +6,7 @@ import SettingsTOML
 package struct RecoverySource: Sendable, Hashable {
   /// Where it comes from.
   package enum Origin: Sendable, Hashable {
-    /// It is the text after an entry of the history.
+    /// The text after an entry of the history.
     case entry(SettingsHistoryEntry)
     case backup(SettingsBackup)
   }
@@ -30,6 +30,8 @@ package struct RecoverySource: Sendable, Hashable {
 ///
 /// The history has every text, but not all values: what it leaves out of its newest text is taken from the text that
 /// does not parse, if that is certain. Otherwise the newest text that lacks nothing is taken.
+///
+/// The newer source wins: a backup is used if the history has no usable text that is as new. Nothing is written.
 package struct RecoverySearch: Sendable, Hashable {
   /// The text; `nil` if there is none.
   package private(set) var source: RecoverySource?
@@ -39,7 +41,13 @@ package struct RecoverySearch: Sendable, Hashable {
   /// The number of texts without all their values after which the history is given up.
   private static let mostTried = 200
 
-  /// - Parameter broken: The present text of the file; `nil` if it does not exist.
+  /// Searches the history from its newest entry back to the time of the newest usable backup. It gives up after 200
+  /// texts that lack values.
+  ///
+  /// - Parameters:
+  ///   - broken: The present text of the file; `nil` if it does not exist.
+  ///   - location: The location of the file.
+  ///   - system: The system calls.
   package init(for broken: [UInt8]?, at location: SettingsLocation, system: Syscalls = Syscalls()) {
     let backup = Self.newestBackup(at: location, system)
     if let backup { source = RecoverySource(origin: .backup(backup.0), bytes: backup.1) }
@@ -86,6 +94,9 @@ package struct RecoverySearch: Sendable, Hashable {
 }
 
 /// A text of the history, and a later one that does not parse, but has what the history leaves out.
+///
+/// The history leaves out secrets, and values of keys that no program has declared. They are taken from lines of the
+/// later text that begin like the kept ones.
 private struct LeftOutText {
   private let kept: [UInt8]
   private let change: TextChange

@@ -10,8 +10,13 @@ package import SettingsTOML
 /// The file's values are above the user's. A value that the key cannot use leaves the one below it, because
 /// someone else has written it. That value and everything else in the file are ignored and reported. The file itself is
 /// used only if it is a regular one of this user or of root that no one else may write.
+///
+/// Administrators' locks apply as in every layer. A store that follows its files re-reads the project's file when it
+/// changes, and notices when a nearer one appears.
 public struct SettingsProject: Sendable, Hashable {
   /// The absolute path of the directory from which the file is looked for.
+  ///
+  /// The file need not be in it: the directories above it are searched, up to the root.
   public let directory: String
   /// The names of each key that takes effect there: the present one, then earlier ones.
   package let keys: [[TOMLPath]]
@@ -20,8 +25,10 @@ public struct SettingsProject: Sendable, Hashable {
 
   /// Makes a project.
   ///
-  /// Each key must be declared ``SettingsKeyDetail/allowedInProjects``; otherwise this is a programming error and traps. So is
-  /// a key that leads to something outside, such as a `URL`, without a statement of why that is safe.
+  /// Each key must be declared ``SettingsKeyDetail/allowedInProjects``; otherwise this is a programming error and
+  /// traps. So is a key that leads to something outside, such as a `URL`, without a statement of why that is safe.
+  ///
+  /// No file is read until the store is used.
   ///
   /// - Parameters:
   ///   - directory: Where the person works; a relative path starts from the working directory. It need not exist.

@@ -6,6 +6,12 @@ extension SettingsStore {
   ///
   /// Stores on the same file have the same backups, whatever path or link leads to it.
   ///
+  /// ```swift
+  /// for backup in try settings.backups { print(backup.time, backup.reason, backup.path) }
+  /// ```
+  ///
+  /// At most ten are kept. A store in memory has none.
+  ///
   /// - Throws: ``SettingsError`` `io` or `readOnly` if a directory of backups cannot be listed.
   public var backups: [SettingsBackup] {
     get throws(SettingsError) {
@@ -20,6 +26,13 @@ extension SettingsStore {
   /// present version. A file with another version stays, because a newer release wrote it or it was restored already.
   ///
   /// This release migrates an older file again when it next writes it. To keep the old form, return to the old release.
+  ///
+  /// ```swift
+  /// let backup = try settings.restore()   // undoes the last migration
+  /// ```
+  ///
+  /// Pending edits are written first, so the backup of the present file has them. The restored backup stays, too. A
+  /// store in memory has no backups and throws `io`.
   ///
   /// - Parameter backup: One of ``backups``; `nil` to undo a migration.
   /// - Returns: The restored backup.

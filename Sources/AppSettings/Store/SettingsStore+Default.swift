@@ -11,6 +11,8 @@ extension SettingsStore {
   /// ```swift
   /// SettingsStore.default = try SettingsStore(app: "org.example.editor")
   /// ```
+  ///
+  /// Any thread may read it.
   public static var `default`: SettingsStore {
     get {
       guard let store = chosen.load() else {

@@ -9,10 +9,15 @@ extension SettingsStore {
   /// What another program has changed is recorded with the next write; until then it is the first entry, marked as
   /// ``SettingsHistoryEntry/isUnrecorded``. Nothing is written here. See ``SettingsHistory`` for what is kept.
   ///
+  /// ```swift
+  /// for entry in try settings.history(of: SettingsKeys.fontSize, limit: 10) { print(entry) }
+  /// ```
+  ///
   /// - Parameters:
   ///   - key: A key of whose value the changes are wanted, under its present and former names; `nil` for all.
   ///   - time: The time of the oldest entry wanted; `nil` for all that are kept.
   ///   - most: The maximum number of entries.
+  /// - Returns: The entries, newest first; none for a store in memory.
   /// - Throws: ``SettingsError`` `io` or `readOnly` if the file or its history cannot be read, `newerVersion` for a
   ///   history that a newer release has written.
   public func history(
@@ -21,6 +26,8 @@ extension SettingsStore {
     try history(at: key?.paths, since: time, limit: most)
   }
 
+  /// Does the same for any path.
+  ///
   /// - Parameter paths: Names of one key.
   package func history(
     at paths: [TOMLPath]?, since time: Date? = nil, limit most: Int = .max
@@ -45,7 +52,10 @@ extension SettingsStore {
 
   /// For each value in the user's file, its last change.
   ///
+  /// It searches the history once for each value.
+  ///
   /// - Parameter paths: Names of one key; `nil` for all values.
+  /// - Returns: One result for each value or secret, in the order of the file. Reserved keys are left out.
   package func blame(_ paths: [TOMLPath]?) throws(SettingsError) -> [Blame] {
     guard let reader = try core.readHistory() else { return [] }
     let document = core.snapshot.userDocument
@@ -65,15 +75,26 @@ extension SettingsStore {
 
   /// An earlier text of the user's file, without the values that the history does not keep.
   ///
+  /// ```swift
+  /// let entries = try settings.history(limit: 1)
+  /// if let last = entries.first { print(try settings.formerText(after: last.id - 1)) }   // the text before it
+  /// ```
+  ///
   /// - Parameter number: The number of an entry: the text after it. One less than that of the first entry is the text
   ///   with which the history begins.
-  /// - Throws: ``SettingsError`` `noHistory` if it is not kept any more, or damaged; otherwise as ``history(of:since:limit:)``.
+  /// - Returns: The text, with a placeholder for each secret and for each value whose key no program has declared.
+  /// - Throws: ``SettingsError`` `noHistory` if it is not kept any more, or damaged; otherwise as
+  ///   ``history(of:since:limit:)``.
   public func formerText(after number: Int) throws(SettingsError) -> String {
     guard let reader = try core.readHistory() else { throw core.noHistory }
     return String(decoding: try reader.text(after: number), as: UTF8.self)
   }
 
   /// An earlier text of the user's file in today's form: migrated in memory, if that is possible.
+  ///
+  /// For a text that did not parse at that time, it is an empty document.
+  ///
+  /// - Throws: As ``formerText(after:)``.
   package func formerDocument(after number: Int) throws(SettingsError) -> TOMLDocument {
     var document = try core.parse(Array(try formerText(after: number).utf8))
     let former = document
@@ -85,8 +106,8 @@ extension SettingsStore {
     }
   }
 
-  /// The number of the last entry that is not later than a time; `nil` if there is none. That of the last one of all for
-  /// the present and the future.
+  /// The number of the last entry that is not later than a time; `nil` if there is none. That of the last one of all
+  /// for the present and the future.
   ///
   /// - Parameter now: When the question was asked.
   package func historyNumber(at time: Date, asked now: Date) throws(SettingsError) -> Int? {
@@ -111,6 +132,8 @@ extension SettingsStore {
   /// Undoing is a write like any other: it is checked, durable, and recorded. It changes the values of that entry and
   /// no others. Comments come back as far as the lines that they were in are the same.
   ///
+  /// Pending values are written first, so undoing also covers what was set just before.
+  ///
   /// - Returns: The entry that was undone.
   /// - Throws: ``SettingsError`` `noHistory` if there is nothing to undo, or an old value is not kept; `conflict` if
   ///   a value was changed since; `invalidValue` if a key refuses the old value today; `migrationFailed` if an old
@@ -122,6 +145,10 @@ extension SettingsStore {
   ///
   /// Called again, it steps back further. If the entry changed other values as well, those stay.
   ///
+  /// ```swift
+  /// try settings.undo(.fontSize)
+  /// ```
+  ///
   /// - Returns: The entry that was undone.
   /// - Throws: As ``undo()``.
   @discardableResult
@@ -131,6 +158,12 @@ extension SettingsStore {
 
   /// Undoes an entry of the history: the values that it changed, and no others. An undo or a redo can be undone, too.
   ///
+  /// ```swift
+  /// if let entry = try settings.history(limit: 5).last { try settings.undo(entry) }
+  /// ```
+  ///
+  /// - Parameter entry: One of ``history(of:since:limit:)``.
+  /// - Returns: The entry that was undone.
   /// - Throws: As ``undo()``.
   @discardableResult
   public func undo(_ entry: SettingsHistoryEntry) throws(SettingsError) -> SettingsHistoryEntry {
@@ -156,6 +189,7 @@ extension SettingsStore {
     try undo(.redo(key.paths))
   }
 
+  /// Undoes or redoes a change.
   @discardableResult
   package func undo(_ what: HistoryTarget) throws(SettingsError) -> SettingsHistoryEntry {
     try SettingsError.only { try core.undo(what, check: nil) }.entry

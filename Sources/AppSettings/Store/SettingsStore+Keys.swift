@@ -5,6 +5,12 @@ extension SettingsStore {
   /// Returns whether a key's value equals its default, because no layer has a value or because that is equal.
   ///
   /// Values are compared in their stored form.
+  ///
+  /// For a stored value that cannot be decoded, the default is used, so the result is `true`.
+  ///
+  /// ```swift
+  /// resetButton.isEnabled = !settings.isDefault(.fontSize)
+  /// ```
   public func isDefault(_ key: AnySettingsKey) -> Bool { key.readsDefault(core.lookUp(key).value.candidates) }
 
   /// The keys that this store was used with so far: read, set or observed.
@@ -20,6 +26,10 @@ extension SettingsStore {
 
   /// The paths of all values in the user's file, also of those that no key is declared for; tables that hold anything
   /// are not among them, nor are reserved keys. Includes what was set but not yet written.
+  ///
+  /// ```swift
+  /// let unknown = settings.storedPaths.filter { path in !SettingsKeys.all.contains { path.hasPrefix($0.path) } }
+  /// ```
   public var storedPaths: [TOMLPath] {
     var paths: [TOMLPath] = []
     TOMLPath.root.collectDifferences(nil, .table(core.userTable), into: &paths)
@@ -30,6 +40,10 @@ extension SettingsStore {
   /// later. Values that a lock makes ineffective are removed, too.
   ///
   /// If the removed text is unreadable for a key that this store was used with, a backup is made first.
+  ///
+  /// ```swift
+  /// try settings.reset(named: "editor.font-size", "window")
+  /// ```
   ///
   /// - Parameter names: Dotted paths, as in a key's declaration. The name of a table removes everything in it.
   /// - Throws: ``SettingsError`` `invalidKey` for a name that is not a path or is reserved. Nothing is changed then.
@@ -59,6 +73,10 @@ extension SettingsStore {
   }
 
   /// Removes the user's values of everything in a group. Visible at once, written later.
+  ///
+  /// That includes values without a declared key. Values in other layers stay.
+  ///
+  /// - Parameter group: The group to reset: `settings.reset(SettingsKeys.editor)`.
   @_disfavoredOverload  // so that an unknown '.key' is reported as a member that a key's type lacks
   public func reset(_ group: SettingsGroup) {
     do {
@@ -69,6 +87,11 @@ extension SettingsStore {
   }
 
   /// Returns where the value of a key comes from: layer, file, line, and an administrator's lock if there is one.
+  ///
+  /// ```swift
+  /// let origin = settings.origin(of: .theme)
+  /// if origin.isLocked { picker.isEnabled = false }
+  /// ```
   public func origin(of key: AnySettingsKey) -> SettingsOrigin { snapshot.origin(of: key) }
 }
 
@@ -91,6 +114,10 @@ extension StoreCore {
 
 extension SettingsKey {
   /// The edits that store a value over the content of a snapshot.
+  ///
+  /// The snapshot is taken only if the stored value matters; for a type whose values have only one form, it does not.
+  ///
+  /// - Throws: ``SettingsError`` `invalidValue`.
   func edits(storing value: Value, in snapshot: @autoclosure () -> SettingsSnapshot) throws(SettingsError) -> [Edit] {
     do throws(SettingsValueError) {
       guard bridge.keepsStoredParts else { return try edits(storing: value, over: nil) }

@@ -1,6 +1,12 @@
 import SettingsTOML
 
 /// Whether a settings file needs migrations of this release.
+///
+/// ```swift
+/// if case .newer(let found, let supported) = try settings.migrationStatus {
+///   print("The settings have version \(found), and this release knows \(supported).")
+/// }
+/// ```
 public enum SettingsMigrationStatus: Sendable {
   /// Nothing is pending, or there is no file.
   case current
@@ -43,6 +49,12 @@ extension SettingsStore {
 
   /// Returns the result of migrating the user's file, without writing it.
   ///
+  /// ```swift
+  /// print(try settings.previewMigration().difference)
+  /// ```
+  ///
+  /// The steps run on a copy in memory, and the work of ``Migration/afterCommit(_:)`` does not run.
+  ///
   /// - Parameter target: The version to migrate to; by default the newest.
   /// - Throws: ``SettingsError`` `migrationFailed` if the migration would fail, `newerVersion`, `unparsable` or `io`.
   public func previewMigration(to target: Int? = nil) throws(SettingsError) -> SettingsMigrationPreview {
@@ -67,6 +79,8 @@ extension SettingsStore {
   ///
   /// A store does this itself at the first access, to the newest version. Use this for intermediate versions, in tests
   /// and tools.
+  ///
+  /// The result is on disk when this returns. ``restore(_:)`` without an argument undoes the migration.
   ///
   /// - Parameter target: The version to migrate to; by default the newest.
   /// - Returns: The migrations that ran.

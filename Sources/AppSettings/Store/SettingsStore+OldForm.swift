@@ -10,6 +10,8 @@ extension SettingsStore {
   ///
   /// To convert once, with a version, put ``MigrationStep/migrate(_:from:)`` into a ``Migration``.
   ///
+  /// Values in other layers stay as they are. A missing file is not created.
+  ///
   /// - Parameters:
   ///   - key: The key.
   ///   - form: The form of its value in older files.

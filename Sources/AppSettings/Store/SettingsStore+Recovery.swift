@@ -11,6 +11,12 @@ extension SettingsStore {
   /// from the history or from a backup, and shows what differs. The errors of `settings-cli` say from when that text
   /// is.
   ///
+  /// ```swift
+  /// if let backup = try settings.recover() { print("The settings could not be read; they are in \(backup.path).") }
+  /// ```
+  ///
+  /// A store in memory has nothing to recover.
+  ///
   /// - Returns: The backup; `nil` if there is no file, or it parses.
   /// - Throws: ``SettingsError`` `readOnly`, `io`, `lockTimeout`, or `nestedUpdate` within an update of the same store.
   ///   The file is in its old place, unless the message gives another one.

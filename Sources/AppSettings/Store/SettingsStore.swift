@@ -12,6 +12,9 @@ public import Synchronization
 /// let settings = try SettingsStore(app: "org.example.editor")
 /// settings[.theme] = .dark
 /// ```
+///
+/// Any thread may use a store. Observers and loggers are called while the thread holds no lock of this library, so they
+/// may use the store, too.
 @dynamicMemberLookup
 public final class SettingsStore: SettingsAccess, Sendable {
   @usableFromInline package let core: StoreCore
@@ -22,6 +25,11 @@ public final class SettingsStore: SettingsAccess, Sendable {
   /// Opens the settings of an app. Nothing is read or created until the first access.
   ///
   /// Several stores of one process on the same file share one state.
+  ///
+  /// ```swift
+  /// let settings = try SettingsStore(
+  ///   app: "org.example.editor", migrations: migrations, overrides: .environment(app: "org.example.editor"))
+  /// ```
   ///
   /// - Parameters:
   ///   - app: The app's id, such as `org.example.editor`.
@@ -34,8 +42,8 @@ public final class SettingsStore: SettingsAccess, Sendable {
   ///   - project: The project whose file may set some keys.
   ///   - history: Whether to keep a history of the file; by default for settings and data.
   ///   - logger: Receives each problem once.
-  /// - Throws: ``SettingsError`` `invalidLocation` if the id or the profile's name is malformed; `io` if there is no home
-  ///   directory.
+  /// - Throws: ``SettingsError`` `invalidLocation` if the id or the profile's name is malformed; `io` if there is no
+  ///   home directory.
   public convenience init(
     app: String, name: String = "settings", scope: SettingsLocation.Scope = .config, profile: SettingsProfile = .active,
     migrations: SettingsMigrations = .none, overrides: SettingsOverrides = .none, project: SettingsProject? = nil,
@@ -47,6 +55,18 @@ public final class SettingsStore: SettingsAccess, Sendable {
   }
 
   /// Opens the settings at a location. Nothing is read or created until the first access.
+  ///
+  /// ```swift
+  /// let settings = try SettingsStore(at: SettingsLocation(file: "/etc/example.toml"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - location: The file, and the layers around it.
+  ///   - migrations: The migrations for files of earlier releases.
+  ///   - overrides: Values that override those of the files in this process.
+  ///   - project: The project whose file may set some keys.
+  ///   - history: Whether to keep a history of the file.
+  ///   - logger: Receives each problem once.
   public convenience init(
     at location: SettingsLocation, migrations: SettingsMigrations = .none, overrides: SettingsOverrides = .none,
     project: SettingsProject? = nil, history: SettingsHistory = .on, logger: Logger = Logger(label: "app-settings")
@@ -96,6 +116,13 @@ public final class SettingsStore: SettingsAccess, Sendable {
 
   /// Makes a store in memory, for tests and previews. It behaves like one with a file that nobody else writes.
   ///
+  /// ```swift
+  /// let settings = SettingsStore(inMemory: "theme = \"dark\"")
+  /// ```
+  ///
+  /// Apart from the overrides, it has no other layers; it has no backups and no history, and shares nothing with other
+  /// stores. If the text does not parse, that is a problem, and the defaults are used.
+  ///
   /// - Parameters:
   ///   - text: The TOML text to begin with.
   ///   - migrations: The app's migrations.
@@ -131,6 +158,15 @@ public final class SettingsStore: SettingsAccess, Sendable {
   ///
   /// A change in place, such as `settings[.recent].append(file)` or `settings[.fontSize] += 1`, begins with the stored
   /// value. If that cannot be decoded, the file stays as it is, and a problem is reported.
+  ///
+  /// Repeated reads on one thread, with no change in between, take no lock and look nothing up, unless the default is
+  /// computed or the stored value cannot be decoded.
+  ///
+  /// ```swift
+  /// settings[.fontSize] = 14
+  /// settings[.fontSize] += 1
+  /// print(settings[.fontSize])   // 15
+  /// ```
   public subscript<Value>(key: SettingsKey<Value>) -> Value {
     @inlinable get {
       let stamp = core.stamp.load(ordering: .acquiring)
@@ -172,6 +208,8 @@ public final class SettingsStore: SettingsAccess, Sendable {
 
   /// Reads a value that is to be changed.
   ///
+  /// It also notes the use of the key and caches the decoded value.
+  ///
   /// - Returns: The value, and the reason why it is not the stored one.
   private func readForChange<Value>(_ key: SettingsKey<Value>) -> (value: Value, failure: SettingsValueError?) {
     core.declarations.note(key, core.problems)
@@ -191,6 +229,8 @@ public final class SettingsStore: SettingsAccess, Sendable {
 
   /// Returns the value of a key, or throws the reason why it cannot be used.
   ///
+  /// Use this where it would do harm to use the default in place of an invalid value.
+  ///
   /// - Returns: The stored value, or the default if no layer has one.
   /// - Throws: ``SettingsError`` `invalidValue` with file, line, what was found and what is needed.
   public func value<Value>(for key: SettingsKey<Value>) throws(SettingsError) -> Value {
@@ -203,12 +243,16 @@ public final class SettingsStore: SettingsAccess, Sendable {
   }
 
   /// Returns whether any layer has a value for the key, even one that cannot be decoded.
+  ///
+  /// That includes administrators' values, overrides, and values under a former name.
   public func isSet(_ key: AnySettingsKey) -> Bool { core.lookUp(key).value.value != nil }
 
   /// All values at one moment; see ``SettingsSnapshot``.
   public var snapshot: SettingsSnapshot { core.snapshot }
 
   /// The unresolved problems, oldest first.
+  ///
+  /// A problem is resolved when its cause is gone, for example when the value in the file is corrected.
   public var currentProblems: [SettingsProblem] { core.problems.current }
 
   /// Re-reads the files, so that changes by others take effect.
@@ -221,8 +265,8 @@ public final class SettingsStore: SettingsAccess, Sendable {
 
   /// Sets a value and returns when it is on disk.
   ///
-  /// Comments, spacing and keys this app does not know stay as they are, and so does the text of a value, or of a part of
-  /// one, that is what it was. The write is atomic: after a crash the file holds either the old or the new text.
+  /// Comments, spacing and keys this app does not know stay as they are, and so does the text of a value, or of a part
+  /// of one, that is what it was. The write is atomic: after a crash the file holds either the old or the new text.
   ///
   /// Readers and observers in this process see the value when it is on disk, and not at all if this throws.
   ///
@@ -244,6 +288,8 @@ public final class SettingsStore: SettingsAccess, Sendable {
   /// Sets a value and returns when it is on disk, without blocking a thread of the concurrency pool.
   ///
   /// Otherwise does the same as ``set(_:for:)`` without `async`.
+  ///
+  /// If the task is cancelled meanwhile, the value is still written.
   @discardableResult
   public func set<Value>(_ value: Value, for key: SettingsKey<Value>) async throws(SettingsError) -> Bool {
     try await core.enqueueAndWait(try edits(storing: value, for: key))
@@ -256,6 +302,8 @@ public final class SettingsStore: SettingsAccess, Sendable {
   /// ```swift
   /// try settings.update { $0[.launches] += 1 }
   /// ```
+  ///
+  /// Other processes wait until the closure ends, so it should be short and wait for nothing itself.
   ///
   /// - Parameter body: Runs on this thread. A throw changes nothing.
   /// - Returns: What `body` returns.
@@ -274,6 +322,12 @@ public final class SettingsStore: SettingsAccess, Sendable {
 
   /// Removes the user's values of keys, so that lower layers or defaults apply. Visible at once, written later. A value
   /// that a lock makes ineffective is removed, too.
+  ///
+  /// ```swift
+  /// settings.reset(.zoom, .columns)
+  /// ```
+  ///
+  /// That includes values under former names.
   public func reset(_ keys: AnySettingsKey...) { reset(keys) }
 
   /// Removes the user's values of keys, so that lower layers or defaults show again. Visible at once, written later.
@@ -287,6 +341,8 @@ public final class SettingsStore: SettingsAccess, Sendable {
   }
 
   /// Removes everything from the user's file except the reserved keys and comments set off by blank lines.
+  ///
+  /// Values without a declared key are removed, too.
   public func resetAll() {
     let keys = core.userRootKeys.filter { !$0.hasPrefix("settings-") }
     do {
@@ -297,6 +353,13 @@ public final class SettingsStore: SettingsAccess, Sendable {
   }
 
   /// Waits until everything that was set so far is on disk.
+  ///
+  /// If nothing is pending, it returns at once.
+  ///
+  /// ```swift
+  /// settings[.theme] = .dark
+  /// try settings.flush()   // the theme is on disk
+  /// ```
   ///
   /// - Throws: ``SettingsError`` of a write that failed since the last flush and that no other call has thrown. The
   ///   values of that write are lost: the store shows those of the file.
@@ -313,6 +376,7 @@ public final class SettingsStore: SettingsAccess, Sendable {
     }
   }
 
+  /// The edits that set a value, over the present values and all edits that are not in the file yet.
   private func edits<Value>(storing value: Value, for key: SettingsKey<Value>) throws(SettingsError) -> [Edit] {
     core.declarations.note(key, core.problems)
     return try key.edits(storing: value, in: core.snapshotToEdit)

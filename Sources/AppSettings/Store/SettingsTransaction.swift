@@ -4,13 +4,26 @@ import SettingsTOML
 ///
 /// ``SettingsStore/update(_:)`` hands one to its closure. Reading sees the fresh values and what the closure has set;
 /// nothing becomes visible to anyone else until all of it is on disk, in one write.
+///
+/// ```swift
+/// try settings.update { values in
+///   values[.launches] += 1
+///   values.reset(.lastCrash)
+/// }
+/// ```
+///
+/// It is valid only within the closure. If the closure throws, or one of its changes is refused, nothing is written.
 public struct SettingsTransaction: SettingsAccess {
+  /// All layers, with the edits so far.
   private(set) var view: SettingsSnapshot
   private let problems: ProblemLog
   private let unreadable = UnreadablePlaces()
   private var edits: [Edit] = []
   private var failure: SettingsError?
 
+  /// - Parameters:
+  ///   - view: The layers as they are under the file's lock.
+  ///   - problems: Receives a problem for each value that cannot be decoded.
   init(view: SettingsSnapshot, problems: ProblemLog) {
     self.view = view
     self.problems = problems
@@ -39,6 +52,8 @@ public struct SettingsTransaction: SettingsAccess {
   }
 
   /// Removes the user's values of keys, so that lower layers or defaults take effect again.
+  ///
+  /// A value that cannot be decoded may be reset even after it was read.
   public mutating func reset(_ keys: AnySettingsKey...) {
     for key in keys {
       record(key.removals)

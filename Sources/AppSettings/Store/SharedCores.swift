@@ -3,6 +3,7 @@
 ///
 /// Stores share an engine if they have the same files, migrations and overrides. Others share only the file.
 enum SharedCores {
+  /// Everything in which stores that cannot share an engine differ. Migrations are compared by version and name.
   struct Key: Hashable, Sendable {
     var location: SettingsLocation
     var migrations: [String]
@@ -19,6 +20,7 @@ enum SharedCores {
   // Protects the table; making a core reads no file.
   private static let table = Lock(WeakTable<Key, StoreCore>())
 
+  /// The engine for a key; a new one if no store uses one.
   static func core(for key: Key, make: () -> StoreCore) -> StoreCore {
     table.withLock { $0.value(for: key, make: make) }
   }

@@ -7,6 +7,7 @@ extension StoreCore {
   /// Applies the edits of one caller: all of them, or none.
   ///
   /// - Returns: Whether the text changed.
+  /// - Throws: ``SettingsError`` `invalidKey` if an edit does not fit the document. The document is unchanged.
   func apply(_ edits: [Edit], to document: inout TOMLDocument) throws(SettingsError) -> Bool {
     var changed = false
     try apply(edits[...], to: &document) { _ in changed = true }
@@ -82,6 +83,7 @@ extension StoreCore {
     }
   }
 
+  /// Applies one edit. If it has a source, the text is first moved from there to its new path.
   private func apply(_ edit: Edit, to document: inout TOMLDocument) throws(TOMLEditError) -> Bool {
     var changed = false
     if let source = edit.source, document.contains(source), !document.contains(edit.path) {
@@ -92,8 +94,8 @@ extension StoreCore {
     return try document.set(value, at: edit.path) || changed
   }
 
-  /// Removes the tables that removals have left empty, with the exception of those of a key's own value: there, an empty
-  /// table is not the same as none.
+  /// Removes the tables that removals have left empty, with the exception of those of a key's own value: there, an
+  /// empty table is not the same as none.
   private func removeEmptied(by edits: ArraySlice<Edit>, in document: inout TOMLDocument) throws(TOMLEditError) {
     let removals = edits.filter { $0.value == nil || $0.source != nil }
     guard removals.contains(where: { ($0.source ?? $0.path).components.count > 1 }) else { return }
@@ -128,8 +130,10 @@ extension StoreCore {
     }
   }
 
+  /// What edits that can be made together have in common: they add tables, remove tables, or set single values.
   private enum Kind { case addition, removal, value }
 
+  /// What an edit does; `nil` if it must be made by itself.
   private func kind(of edit: Edit, in document: TOMLDocument) -> Kind? {
     guard edit.source == nil, edit.text == nil else { return nil }
     switch edit.value {

@@ -1,8 +1,12 @@
 import SettingsTOML
 
 /// The only way in which anything is written.
+///
+/// All of them pass a ``Commit/Work`` to ``commit(_:knowing:because:checking:within:)``.
 extension StoreCore {
   /// Runs a read-modify-write on the present values, under the file's lock.
+  ///
+  /// - Throws: What `body` throws, or ``SettingsError``, as ``commit(_:knowing:because:checking:within:)``.
   func update<Result>(_ body: (inout SettingsTransaction) throws -> Result) throws -> Result {
     let limit = TimeLimit(lockTimeout)
     load()
@@ -134,6 +138,8 @@ extension StoreCore {
   ///   - cause: What the history says of it, if that is not to be seen from the work.
   ///   - check: Gets the content of each text to be changed; throws to leave it as it is.
   ///   - limit: The total time for waiting.
+  /// - Throws: ``SettingsError``, or what the work or the check throws. If the new text is in place nevertheless, the
+  ///   message says so.
   @discardableResult
   func commit(
     _ work: Commit.Work, knowing known: TOMLDocument? = nil, because cause: @escaping () -> HistoryCause? = { nil },
@@ -175,6 +181,7 @@ extension StoreCore {
     return CommitOutcome(hasChanged: commit.hasChanged, backup: commit.hasChanged ? commit.keptBackup : nil)
   }
 
+  /// Reports what a finished write could not do: record itself in the history, or keep attributes of the file.
   private func report(_ commit: Commit) {
     if let reason = commit.unrecorded { problems.report(SettingsProblem(unrecorded: reason, of: backing.name)) }
     if !commit.lost.isEmpty { problems.report(SettingsProblem(lost: commit.lost, of: backing.name)) }
@@ -182,6 +189,11 @@ extension StoreCore {
 
   /// The document of the bytes under the lock. Changes by others become visible as a change from outside, before and
   /// separate from this commit's own.
+  ///
+  /// - Parameters:
+  ///   - bytes: The content of the file; `nil` for no file.
+  ///   - parsed: A document that may be that of the bytes.
+  /// - Throws: ``SettingsError`` `unparsable`, `newerVersion` or `migrationFailed`. The visible values are unchanged.
   func takeOver(
     _ bytes: [UInt8]?, knowing parsed: TOMLDocument?
   ) throws(SettingsError) -> TOMLDocument {

@@ -63,6 +63,9 @@ extension StoreCore {
   private var hasWorkDue: Bool { !onlyReads && isWriteDue }
 
   /// Writes the migration or import made in memory at the first access, if nobody holds the file's lock.
+  ///
+  /// If another writer has the lock, the work stays due. After any other failure it is not tried again; that is a
+  /// problem, unless only permission is missing.
   func writeWhatIsDue(waiting timeout: Duration = .zero) {
     guard hasWorkDue else { return }
     do {
@@ -91,6 +94,8 @@ extension StoreCore {
   }
 
   /// Reports a secret in a file that others may read.
+  ///
+  /// It reports only a value in the own file, by the file's mode when it was last read.
   func checkSecrecy(of path: TOMLPath) {
     let exposed = state.withLock { state -> UInt32? in
       guard let permissions = state.userPermissions, permissions & 0o077 != 0,

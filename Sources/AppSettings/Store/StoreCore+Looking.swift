@@ -2,6 +2,7 @@ import SettingsTOML
 
 /// The result of checking the files, which tells when to check again.
 package enum LookOutcome: Sendable, Hashable {
+  /// There is nothing to wait for: the state is that of the files, or what is wrong with them has been reported.
   case settled
   /// A program may be saving the file: check again after this time, in nanoseconds, unless something happens earlier.
   case unsettled(nanoseconds: UInt64)
@@ -22,13 +23,21 @@ extension StoreCore {
   }
 
   /// Checks until no save seems to be in progress.
+  ///
+  /// - Parameters:
+  ///   - deadline: The end, in nanoseconds on the monotonic clock.
+  ///   - look: Checks the files once.
   private func settle(until deadline: UInt64, _ look: () -> LookOutcome) {
     while case .unsettled(let wait) = look(), SaveWatch.pause(for: wait, until: deadline) {}
   }
 
   /// Checks the user's file and adopts its new content, unless somebody seems to be saving it.
   ///
+  /// The bytes decide whether the file has changed, not its time or inode. A text that this process is writing at the
+  /// moment is ignored. If a new text cannot be used, the last values stay and a problem is reported.
+  ///
   /// - Parameter evidence: Whether a save is known to have ended.
+  /// - Returns: When to check again.
   @discardableResult
   package func look(_ evidence: SaveWatch.Evidence = .asked) -> LookOutcome {
     load()
@@ -162,6 +171,8 @@ extension StoreCore {
   package var watchedPlaces: WatchedPlaces { state.withLock { $0.watched } }
 
   /// A key's value in a snapshot: the default if there is none, or it cannot be used, which is a problem.
+  ///
+  /// Each call decodes the value.
   package func value<Value>(of key: SettingsKey<Value>, in snapshot: SettingsSnapshot) -> Value {
     note(key)
     return ValueReading.value(

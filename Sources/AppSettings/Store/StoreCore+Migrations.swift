@@ -81,6 +81,7 @@ extension StoreCore {
 
   // MARK: After a commit
 
+  /// Notes on disk, before the file is replaced, which migrations have work to do after the commit.
   private func noteHooks(of migrations: [Migration]) throws {
     let versions = migrations.filter { $0.commitHook != nil }.map(\.version)
     guard !versions.isEmpty else { return }
@@ -101,6 +102,7 @@ extension StoreCore {
     DeferredCalls.run { [self] in runHooks(of: migrations, within: limit) }
   }
 
+  /// Runs the work that is due for the versions that the file has reached. Work that throws stays due and is a problem.
   private func runHooks(of migrations: [Migration], within limit: TimeLimit) {
     func work(_ due: Int) -> Bool {
       // The list is written before the file is: only versions that the file has reached count.

@@ -1,6 +1,8 @@
 import SettingsTOML
 
 /// The file with the choice of a profile, as last read.
+///
+/// Saves of it are detected as for every other file; see ``SaveWatch``.
 struct ProfileChoice: Sendable {
   var known = SaveWatch.Known()
   var watch = SaveWatch()
@@ -145,6 +147,7 @@ extension StoreCore {
     }
   }
 
+  /// Whether the new profile's file must be migrated on disk.
   private func isOutdated(_ own: LayerContent) -> Bool {
     guard !onlyReads, let bytes = own.fileBytes, let document = try? TOMLDocument(parsing: bytes) else { return false }
     return (try? reader.isOutdated(document)) == true

@@ -16,12 +16,14 @@ extension StoreCore {
     DeferredCalls.begin()
   }
 
+  /// Ends the commit and makes the calls that were deferred during it.
   func leaveCommit() {
     state.withLock { $0.endCommit() }
     committing.withLock { $0 = 0 }
     DeferredCalls.end()
   }
 
+  /// The error of a caller whose time has run out while another thread of this process was committing.
   private func busyError(_ limit: TimeLimit) -> SettingsError {
     SettingsError(
       .lockTimeout,

@@ -4,7 +4,11 @@ import SettingsTOML
 extension StoreCore {
   /// Undoes or redoes a change.
   ///
-  /// - Parameter check: Throws if what is to be put back is not wanted.
+  /// - Parameters:
+  ///   - what: What to take back.
+  ///   - check: Throws if what is to be put back is not wanted.
+  /// - Throws: ``SettingsError`` `noHistory`, `conflict`, `migrationFailed`, `invalidValue` or `locked`, with the file
+  ///   unchanged; otherwise as ``commit(_:knowing:because:checking:within:)``.
   func undo(_ what: HistoryTarget, check: ((UndoPlan) throws -> Void)?) throws -> UndoPlan {
     guard let history else { throw noHistory }
     try flush()

@@ -3,6 +3,8 @@ import SettingsTOML
 extension StoreCore {
   /// The key that cannot read its text in a document, among those of some edits and, for edits of names, those that
   /// this store was used with: that text is about to be lost.
+  ///
+  /// If there are several, it is the key of the first such edit or, for edits of names, the first by name.
   func unreadableKey(of edits: [Edit], in document: TOMLDocument) -> AnySettingsKey? {
     var seen: Set<ObjectIdentifier> = []
     for case let key? in edits.map(\.key) where seen.insert(ObjectIdentifier(key)).inserted {
@@ -21,6 +23,7 @@ extension StoreCore {
     return unreadable.min { $0.name < $1.name }
   }
 
+  /// Whether the document has a value at a path that the key cannot use.
   private func isUnreadable(_ key: AnySettingsKey, at path: TOMLPath, in document: TOMLDocument) -> Bool {
     guard let value = document[path] else { return false }
     do {

@@ -6,10 +6,14 @@ public import Synchronization
 ///
 /// Order of the locks: `loading` → `committing` → the file's own lock → `state`. Observers, loggers and hooks are
 /// called when the thread has released all of them: see ``DeferredCalls``.
+///
+/// Stores with the same files and options share an engine. ``SettingsStore`` is its typed interface;
+/// `AppSettingsObserve` and `AppSettingsGarage` use it directly.
 @usableFromInline
 package final class StoreCore: Sendable {
   /// Where the own layer is. Another profile takes its place while `committing` and `state` are held. Innermost.
   let place: Lock<StorePlace>
+  /// The file, or memory, of the own layer now.
   var backing: Backing { place.withLock { $0.backing } }
   package var location: SettingsLocation? { place.withLock { $0.location } }
   /// The layer that is written: the user's file, or another one in its place.
@@ -18,13 +22,19 @@ package final class StoreCore: Sendable {
   let project: SettingsProject?
   /// Whether there may be credentials for secrets.
   let hasCredentials: Bool
+  /// Parses and migrates texts.
   let reader: TextReader
   /// Whether pending migrations are made in memory only.
   package let onlyReads: Bool
+  /// The problems that no call has thrown.
   package let problems: ProblemLog
+  /// Those who wait for changes.
   package let waiters: ChangeWaiters
+  /// The keys that were used so far.
   let declarations = KeyDeclarations()
+  /// The place for the object that re-reads the files when they change.
   package let follower = FollowerSlot()
+  /// Decides which thread writes.
   let queue = WriteQueue()
   /// Writes the history of the user's file; `nil` for settings in memory.
   package let history: HistoryKeeper?
@@ -43,6 +53,7 @@ package final class StoreCore: Sendable {
   @usableFromInline package let stamp = Atomic<UInt64>(0)
   private static let lastStamp = Atomic<UInt64>(0)
 
+  /// Makes an engine. Nothing is read.
   init(
     backing: Backing, location: SettingsLocation?, reader: TextReader, logger: Logger, overrides: SettingsOverrides,
     project: SettingsProject? = nil, onlyReads: Bool = false, history: SettingsHistory = .off
@@ -96,6 +107,8 @@ package final class StoreCore: Sendable {
   }
 
   /// Reads the files at the first access. Does not wait for their locks: see ``readOnFirstAccess(until:)``.
+  ///
+  /// Later calls cost one atomic read. Other threads wait until the first one has read the files.
   package func load() {
     if stamp.load(ordering: .acquiring) != 0 { return }
     DeferredCalls.section {
@@ -218,6 +231,8 @@ package final class StoreCore: Sendable {
   /// The longest time that one call waits for others, in this process and outside.
   var lockTimeout: Duration { if case .file(let file, _) = backing { file.lockTimeout } else { .seconds(30) } }
 
+  /// Gives the state a new stamp, which makes cached values of earlier states invalid. Call it after the change, under
+  /// the lock of the state.
   func renewStamp() {
     let new = Self.lastStamp.wrappingAdd(1, ordering: .relaxed).newValue
     stamp.store(new, ordering: .releasing)

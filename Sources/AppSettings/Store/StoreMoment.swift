@@ -1,6 +1,8 @@
 import Synchronization
 
 /// A state of a store, with the stamp that identifies it.
+///
+/// With the stamp, its values are found in the caches of the keys, unlike those of a plain snapshot.
 package struct StoreMoment: Sendable {
   package let snapshot: SettingsSnapshot
   let stamp: UInt64

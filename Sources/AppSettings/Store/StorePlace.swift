@@ -1,4 +1,6 @@
 /// Where a store's own layer is: the file that is written, or memory.
+///
+/// It changes as a whole when another profile becomes active.
 struct StorePlace: Sendable {
   let backing: Backing
   let location: SettingsLocation?
@@ -33,6 +35,9 @@ extension SettingsLocation {
 }
 
 /// What the layers around a store's own one depend on.
+///
+/// `AppSettingsObserve` watches them and makes the store re-read its files. The store compares the bytes to find out
+/// what has changed.
 package struct WatchedPlaces: Sendable, Equatable {
   /// Single files, including missing ones.
   package var files: [String] = []

@@ -3,7 +3,11 @@ import SettingsTOML
 /// The state of a store, as a plain value: the layers as last read, and the edits that are not in the file yet.
 ///
 /// All transitions are here, without locks, threads or files; ``StoreCore`` carries them out.
+///
+/// Values change when an edit becomes pending, and when a text of the own file or the layers around it are adopted.
+/// Each of these transitions adds its changes to ``news``.
 struct StoreState: Sendable {
+  /// Whether the files were read. Before that, no change is announced, since nobody has seen any value.
   var isLoaded = false
   /// All layers, and the edits above the user's file that are not in it yet.
   ///
@@ -62,6 +66,7 @@ struct StoreState: Sendable {
     var isQuiet: Bool
   }
 
+  /// What is wrong with the own file as a whole. It is reported once, and withdrawn when the file can be used again.
   struct Failure: Sendable, Equatable {
     var error: SettingsError
     /// The error, with what is used instead.
@@ -159,6 +164,7 @@ struct StoreState: Sendable {
     return (uncommitted, lastNumber)
   }
 
+  /// Ends what ``beginCommit()`` began.
   mutating func endCommit() {
     takenNumber = 0
     commitLimit = nil
@@ -296,6 +302,8 @@ struct StoreState: Sendable {
     announce(changed, sets: sets, awaited: awaited, origin)
   }
 
+  /// Gives a visible change its generation and adds it to the news. If nothing changed, it only notes which values were
+  /// set to what they were.
   private mutating func announce(
     _ changed: [TOMLPath], sets: [TOMLPath], awaited: AwaitedPaths = AwaitedPaths(), _ origin: SettingsChangeOrigin
   ) {

@@ -2,6 +2,8 @@ import Glibc
 import SettingsTOML
 
 /// The layers around the own one, as read at one time.
+///
+/// Reading them changes no visible value; `StoreState.adopt(_:own:)` does.
 struct SurroundingLayers: Sendable {
   /// Those below it, the lowest first.
   var lower: [LayerContent] = []
@@ -38,6 +40,11 @@ struct SurroundingReader {
     self.watches = watches
   }
 
+  /// Notes a problem.
+  ///
+  /// - Parameters:
+  ///   - error: What is wrong. With the code `io`, the files are read again later, since no event reports when it ends.
+  ///   - sentence: What is used instead.
   mutating func note(_ error: SettingsError, using sentence: String? = nil) {
     result.problems.append(SettingsProblem(sentence.map { error.using($0) } ?? error))
     if error.code == .io { result.isUnreadable = true }
@@ -108,12 +115,16 @@ struct SurroundingReader {
     result.lower += chain
   }
 
+  /// Notes a file on which the layers depend, whether or not it exists.
   mutating func watch(file: String) { result.watched.files.append(file) }
+  /// Notes a directory of which every entry matters.
   mutating func watch(folder: String) { result.watched.folders.append(folder) }
   mutating func addAbove(_ content: LayerContent) { result.upper.append(content) }
   mutating func setCredentials(_ credentials: Credentials?) { result.credentials = credentials }
+  /// Whether a program seems to be saving a file, so that its previous content is used.
   func isWaiting(for path: String) -> Bool { watches[path] != nil }
 
+  /// Adds a layer above those read so far.
   private mutating func add(_ content: LayerContent?) {
     if let content { result.lower.append(content) }
   }
@@ -159,8 +170,8 @@ struct SurroundingReader {
     }
   }
 
-  /// The bytes of a file; `nil` if there is no file, or if a program seems to be saving it. In that case `watches` has an
-  /// entry for its path.
+  /// The bytes of a file; `nil` if there is no file, or if a program seems to be saving it. In that case `watches` has
+  /// an entry for its path.
   mutating func settled(
     _ contents: SettingsFile.Contents, at path: String, since last: LayerContent?
   ) -> [UInt8]? {
@@ -178,7 +189,8 @@ struct SurroundingReader {
 
   /// The layer of a text: migrated in memory, with its locks if it is an administrator's.
   ///
-  /// - Parameter last: The previous layer of the file, which is not replaced by a text that a newer release has written.
+  /// - Parameter last: The previous layer of the file, which is not replaced by a text that a newer release has
+  ///   written.
   mutating func content(
     of bytes: [UInt8], at path: String, _ kind: SettingsLayer.Kind, _ inode: UInt64?, inPlaceOf last: LayerContent?
   ) throws(SettingsError) -> LayerContent {

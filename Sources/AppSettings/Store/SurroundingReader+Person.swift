@@ -44,7 +44,8 @@ extension SurroundingReader {
     }
   }
 
-  /// - Returns: The layer; the previous project layer if a program seems to be saving this file; `nil` if there is no file.
+  /// - Returns: The layer; the previous project layer if a program seems to be saving this file; `nil` if there is no
+  ///   file.
   private mutating func readProject(
     at path: String, _ project: SettingsProject
   ) throws(SettingsError) -> LayerContent? {
@@ -73,6 +74,11 @@ extension SurroundingReader {
   }
 
   /// Throws if a file must not be used: it may be someone else's.
+  ///
+  /// It must be a regular file that this user or root owns and that nobody else may write, except a group of which this
+  /// user is the only member.
+  ///
+  /// - Throws: ``SettingsError`` `readOnly`, with what to do.
   private func check(_ status: FileStatus, _ path: String) throws(SettingsError) {
     func refuse(_ reason: String, _ advice: String) -> SettingsError {
       SettingsError(.readOnly, "Cannot use the project's file '\(path)': \(reason). \(advice)", file: path)
@@ -129,8 +135,8 @@ extension SurroundingReader {
     return LayerContent(layer: whole.layer, document: document, unmigrated: bytes, inode: whole.inode)
   }
 
-  /// Removes what a key cannot use of a project's value, so that it does not hide what the person has set. What the value
-  /// lacks may be in the layers below.
+  /// Removes what a key cannot use of a project's value, so that it does not hide what the person has set. What the
+  /// value lacks may be in the layers below.
   private mutating func removeUnusable(
     of key: AnySettingsKey, at path: TOMLPath, from table: inout TOMLTable, of whole: LayerContent
   ) {

@@ -1,4 +1,8 @@
 /// The administrators' files of an app.
+///
+/// For the app `org.example.editor`, they are `settings.toml` and `settings.d/*.toml` in the subdirectory
+/// `org.example.editor` of each directory of `$XDG_CONFIG_DIRS`. The layer above them is a fleet's directory, with
+/// drop-ins only.
 package enum SystemFiles {
   /// Their paths. A directory that cannot be listed is a problem, and left out.
   package static func paths(of location: SettingsLocation, system: Syscalls, problems: ProblemLog) -> [String] {

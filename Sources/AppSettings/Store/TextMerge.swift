@@ -1,6 +1,14 @@
 import SettingsTOML
 
 /// Brings two changes of one text together: line by line or, if that is impossible, value by value.
+///
+/// ```
+/// base      a = 1, b = 1
+/// earlier   a = 2, b = 1
+/// later     a = 1, b = 2     →  a = 2, b = 2
+/// ```
+///
+/// Where both have changed the same value, the later one stays.
 struct TextMerge {
   /// The error for texts that cannot be merged.
   struct Unfit: Error {}

@@ -4,6 +4,8 @@ package import SettingsTOML
 package typealias RepairAdvice = @Sendable ([UInt8]) -> String
 
 /// Makes layers from texts: parses, names the file in errors, and migrates in memory.
+///
+/// It reads no files: their names are for messages.
 package struct TextReader: Sendable {
   let migrations: SettingsMigrations
   /// Whether files of any version may be written: for tools, which know no versions.
@@ -16,6 +18,11 @@ package struct TextReader: Sendable {
   /// returns a sentence.
   let advice: (file: String, text: RepairAdvice)?
 
+  /// - Parameters:
+  ///   - migrations: The app's migrations.
+  ///   - acceptsAnyVersion: Whether texts of any version are used as they are.
+  ///   - showsText: Whether errors show the line that does not parse.
+  ///   - advice: What to do about one file that does not parse.
   package init(
     migrations: SettingsMigrations, acceptsAnyVersion: Bool, showsText: Bool = false,
     advice: (file: String, text: RepairAdvice)? = nil

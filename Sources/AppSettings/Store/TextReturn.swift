@@ -115,6 +115,7 @@ struct TextReturn {
     line.first { $0 != 0x20 && $0 != 0x09 } == UInt8(ascii: "#")
   }
 
+  /// The document with some parts put back; `nil` if they do not fit or the result does not parse.
   private static func putBack(_ parts: [TextChange.Part], in document: TOMLDocument) -> TOMLDocument? {
     TextChange(parts: parts).applied(to: document.bytes).flatMap { try? TOMLDocument(parsing: $0) }
   }

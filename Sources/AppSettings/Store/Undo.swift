@@ -1,6 +1,8 @@
 import SettingsTOML
 
 /// One change that is to be taken back.
+///
+/// Values are compared in the form of this release: the texts before and after the change are first migrated in memory.
 struct Undo {
   let entry: SettingsHistoryEntry
   /// What the history will say of it.
@@ -102,6 +104,7 @@ struct Undo {
     )
   }
 
+  /// The error for a value that was changed again since. It names the later entry, if that is known.
   private func conflict(_ path: TOMLPath) -> SettingsError {
     var later: SettingsHistoryEntry?
     // A change to or from a text that does not parse names no values.

@@ -12,6 +12,7 @@ final class WriteQueue: Sendable {
   /// The outcome of the edits up to a number.
   typealias Outcome = Result<WriteOutcome, SettingsError>
 
+  /// A caller that waits for an edit, or for all up to it.
   private struct Waiting: Sendable {
     var number: UInt64
     /// For a caller that can take the turn.
@@ -89,6 +90,7 @@ final class WriteQueue: Sendable {
     return true
   }
 
+  /// The work of the store's thread, which sleeps until there is something to write and ends with the store.
   private func run(_ commit: @Sendable (WriteTurn) -> Void) {
     while true {
       let turn = monitor.wait { state -> WriteTurn?? in
@@ -151,6 +153,7 @@ final class WriteQueue: Sendable {
     for waiting in finished { waiting.completion(report.outcome(of: waiting.number)) }
   }
 
+  /// Ends the turn and gives it to the ticket that has waited longest.
   private func endTurn() {
     let wakes = monitor.withLockQuietly { state in
       state.isTaken = false
@@ -180,6 +183,8 @@ final class WriteQueue: Sendable {
   }
 
   /// Lets the thread write the remaining edits, and end.
+  ///
+  /// It does not wait for that. The next write of a new store with the same engine keeps the thread, or starts one.
   func stop() { monitor.withLock { $0.isStopping = true } }
 }
 
@@ -216,6 +221,7 @@ final class WriteTicket: Sendable {
   /// Gives the turn to the caller. Only while its edit is awaited, under the queue's lock, so before the end.
   func giveTurn(_ number: UInt64) { monitor.withLock { $0.turn = number } }
 
+  /// Gives the caller the outcome of its edit.
   func end(_ outcome: WriteQueue.Outcome) { monitor.withLock { $0.outcome = outcome } }
 
   /// Waits for what to do. A caller with the turn must take it, even if another thread has written its edit since.
@@ -232,6 +238,7 @@ final class WriteTicket: Sendable {
 
 /// The result of a write for one caller.
 struct WriteOutcome: Sendable {
+  /// `false` if the file had the values already.
   var changedFile: Bool
 }
 
@@ -251,6 +258,7 @@ struct WriteReport: Sendable {
     failedPaths[number] = edits.first?.path
   }
 
+  /// The result for the edits with a number.
   func outcome(of number: UInt64) -> WriteQueue.Outcome {
     if let failure = failures[number] { return .failure(failure) }
     return .success(WriteOutcome(changedFile: changed.contains(number)))
