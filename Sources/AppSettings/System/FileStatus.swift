@@ -1,12 +1,20 @@
 import Glibc
 
 /// The result of `stat(2)` for a file, as far as it is used here.
+///
+/// inode(7) describes the fields. Times are in nanoseconds.
 package struct FileStatus: Sendable, Hashable {
+  /// The number of the file system. Together with ``inode`` it identifies an existing file.
   package var device: UInt64
+  /// The number of the file in its file system. A new file may get that of a removed one.
   package var inode: UInt64
+  /// The kind of the file and its permissions.
   package var mode: UInt32
+  /// The id of the owner.
   package var owner: UInt32
+  /// The id of the group.
   package var group: UInt32
+  /// The number of bytes.
   package var size: Int
   /// The number of names (hard links).
   package var links: Int
@@ -24,6 +32,7 @@ package struct FileStatus: Sendable, Hashable {
 
   package var isRegular: Bool { kind == 0o100000 }
   package var isDirectory: Bool { kind == 0o040000 }
+  /// The last twelve bits of the mode: `0o600`.
   package var permissions: UInt32 { mode & 0o7777 }
 
   /// The name of the kind of file in errors.
@@ -66,6 +75,8 @@ extension FileStatus {
   package func sameFile(_ other: FileStatus) -> Bool { device == other.device && inode == other.inode }
 
   /// Whether both describe one file whose content was not written between.
+  ///
+  /// It is only a hint, because programs can set the modification time: compare the bytes to be certain.
   func hasSameText(as other: FileStatus) -> Bool {
     sameFile(other) && size == other.size && modified == other.modified
   }

@@ -7,11 +7,19 @@ internal import Glibc
 /// not see it. The sanitizer would report false races to every program that uses this library.
 ///
 /// Inlined everywhere: unspecialized, each use would look up the types of its results while it holds the lock.
+///
+/// It is not recursive: a thread that takes it twice waits forever.
+///
+/// ```swift
+/// private let names = Lock<[String]>([])
+/// names.withLock { $0.append("theme") }
+/// ```
 @usableFromInline
 package struct Lock<Value: Sendable>: ~Copyable, @unchecked Sendable {  // The value is touched under the mutex only.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   @usableFromInline let value: UnsafeMutablePointer<Value>
 
+  /// Makes a lock with an initial value.
   package init(_ initial: Value) {
     mutex = .allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())
@@ -27,6 +35,10 @@ package struct Lock<Value: Sendable>: ~Copyable, @unchecked Sendable {  // The v
     mutex.deallocate()
   }
 
+  /// Runs `body` with the lock held and exclusive access to the value.
+  ///
+  /// - Parameter body: Must be short, and must neither call foreign code nor take a lock that comes earlier in the
+  ///   order.
   @inlinable package borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -8,6 +8,7 @@ package enum MachineFacts {
     (text(of: "/etc/os-release", system) ?? text(of: "/usr/lib/os-release", system)).flatMap(systemID(in:))
   }
 
+  /// The text of a system file, at most a megabyte of it; `nil` if the file cannot be opened.
   private static func text(of path: String, _ system: Syscalls) -> String? {
     guard let file = try? system.open(path, flags: O_RDONLY) else { return nil }
     defer { system.close(file) }
@@ -27,8 +28,8 @@ package enum MachineFacts {
     return nil
   }
 
-  /// Whether a group is a user's own, which systems with the umask 002 make for each user: it has the user's number, and
-  /// group(5) lists no members. `false` for root, and for a group that is not in that file.
+  /// Whether a group is a user's own, which systems with the umask 002 make for each user: it has the user's number,
+  /// and group(5) lists no members. `false` for root, and for a group that is not in that file.
   package static func isPrivate(group: UInt32, of user: UInt32, _ system: Syscalls) -> Bool {
     user != 0 && group == user && text(of: "/etc/group", system).map { isPrivate(group: group, in: $0) } == true
   }
@@ -46,6 +47,8 @@ package enum MachineFacts {
   }
 
   /// The machine and the node name of `uname(2)`.
+  ///
+  /// For example `x86_64` and `ada-laptop`; both are empty if the call fails.
   package static var names: (machine: String, host: String) {
     var names = utsname()
     guard uname(&names) == 0 else { return ("", "") }

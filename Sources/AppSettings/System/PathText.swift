@@ -18,6 +18,8 @@ package enum PathText {
   private static let lead: UInt8 = 0xF4
 
   /// The text of a path's bytes.
+  ///
+  /// For UTF-8, the usual case, that is the same text.
   package static func text(_ bytes: some Collection<UInt8>) -> String {
     if !bytes.contains(lead), let text = String(validating: bytes, as: UTF8.self) { return text }
     var result = String.UnicodeScalarView()
@@ -56,11 +58,14 @@ package enum PathText {
     return scalar
   }
 
+  /// The byte that a scalar stands for; `nil` for an ordinary one.
   private static func byte(of scalar: Unicode.Scalar) -> UInt8? {
     scalar.value >= base + 0x80 ? UInt8(truncatingIfNeeded: scalar.value) : nil
   }
 
   /// The bytes of a path.
+  ///
+  /// This is the inverse of `text(_:)`.
   package static func bytes(_ text: String) -> [UInt8] {
     guard hasBytes(text) else { return Array(text.utf8) }
     return text.unicodeScalars.flatMap { scalar in byte(of: scalar).map { [$0] } ?? Array(String(scalar).utf8) }
@@ -93,6 +98,8 @@ package enum PathText {
 
 extension String {
   /// Calls `body` with the NUL-terminated bytes of a path.
+  ///
+  /// The bytes are valid only during the call. A NUL in the text would end the path, so locations refuse one.
   package func withPath<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
     guard PathText.hasBytes(self) else { return withCString(body) }
     return (PathText.bytes(self) + [0]).withUnsafeBytes { body($0.assumingMemoryBound(to: CChar.self).baseAddress!) }
@@ -107,6 +114,8 @@ extension StringProtocol where UTF8View: BidirectionalCollection {
   package var isMovable: Bool { isAbsolutePath && !hasPrefix("/dev/") && !hasPrefix("/proc/") }
 
   /// The names in a path.
+  ///
+  /// Leading, trailing and repeated slashes give no empty parts.
   package var pathParts: [SubSequence] { bytewiseSplit(UInt8(ascii: "/")) }
 
   /// The last part of a path; the whole path if it has no parts, as `/`.

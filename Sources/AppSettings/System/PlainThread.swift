@@ -7,6 +7,9 @@ import Glibc
 package enum PlainThread {
   /// Starts a detached thread, with signals blocked so that the app's handlers run elsewhere.
   ///
+  /// - Parameters:
+  ///   - name: The name that `ps -T` and debuggers show, of which Linux keeps 15 bytes.
+  ///   - body: The work of the thread, which then ends.
   /// - Throws: ``Errno`` of `pthread_create(3)`.
   package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(Errno) {
     final class Box: Sendable {
@@ -47,17 +50,26 @@ package enum PlainThread {
   }
 
   /// A number that distinguishes the calling thread from every other living one.
+  ///
+  /// A later thread may get the number of one that has ended.
   package static var currentID: UInt { UInt(pthread_self()) }
 }
 
 /// A value under a lock, with a way to wait for a change: `pthread_mutex_t` with `pthread_cond_t`.
 ///
 /// `Synchronization.Mutex` has no way to wait; this is for the few places that must.
+///
+/// ```swift
+/// let monitor = Monitor(false)
+/// try PlainThread.start("work") { monitor.withLock { $0 = true } }
+/// monitor.wait { $0 ? () : nil }
+/// ```
 package final class Monitor<State>: @unchecked Sendable {  // `state` is touched only between lock and unlock
   private var state: State
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
+  /// Makes a monitor whose waits end by the monotonic clock, which nobody can set.
   package init(_ state: sending State) {
     self.state = state
     pthread_mutex_init(mutex, nil)
@@ -96,6 +108,8 @@ package final class Monitor<State>: @unchecked Sendable {  // `state` is touched
   package func wake() { pthread_cond_broadcast(condition) }
 
   /// Waits until `body` returns a result. It runs with the lock held, once at first and again after each change.
+  ///
+  /// `body` may change the state, for example to take what it has waited for.
   package func wait<Result>(_ body: (inout State) -> Result?) -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }

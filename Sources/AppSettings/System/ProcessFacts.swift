@@ -4,6 +4,8 @@ import Glibc
 /// Facts about this process from the environment and the system. Bytes that are not UTF-8 are as in ``PathText``.
 package enum ProcessFacts {
   /// A variable of the environment, or `nil` if it is not set.
+  ///
+  /// As for `getenv(3)`, this is safe only while no other thread sets variables.
   package static func variable(_ name: String) -> String? {
     getenv(name).map { PathText.text($0) }
   }
@@ -30,6 +32,8 @@ package enum ProcessFacts {
   }
 
   /// The name of the running program.
+  ///
+  /// It is the last component of the path in the first word of the command line.
   package static let program: String = {
     var count: CInt = 0
     guard let words = csettings_arguments(&count), count > 0, let name = words[0] else { return "unknown" }
@@ -37,6 +41,8 @@ package enum ProcessFacts {
   }()
 
   /// The name of a tool that changes the settings of others.
+  ///
+  /// The history names it as the author of its changes. It is `nil` in an app.
   package static let tool = Lock<String?>(nil)
 
   /// The home directory of the user database, `getpwuid(3)`, for a process without `$HOME`.
@@ -60,6 +66,8 @@ package enum ProcessFacts {
   }
 
   /// Waits for a time.
+  ///
+  /// A signal does not end the wait early.
   package static func pause(nanoseconds: UInt64) {
     var rest = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
     var left = timespec()
@@ -67,6 +75,8 @@ package enum ProcessFacts {
   }
 
   /// Nanoseconds on the monotonic clock, `clock_gettime(2)`.
+  ///
+  /// It never goes back, and stops while the machine is suspended.
   package static func monotonicNanoseconds() -> UInt64 {
     var time = timespec()
     _ = clock_gettime(CLOCK_MONOTONIC, &time)

@@ -3,6 +3,7 @@ import Glibc
 
 /// Calls on the names of files and on links.
 extension Syscalls {
+  /// `renameat(2)` within one directory: replaces a file that has the new name in one step.
   package func rename(_ old: String, to new: String, in directory: CInt) throws(Errno) {
     try step(.rename, new)
     _ = try retry { old.withPath { old in new.withPath { Int(renameat(directory, old, directory, $0)) } } }

@@ -3,11 +3,13 @@ import Glibc
 
 /// Calls on access rights: mode, owner, group, access control lists and other extended attributes.
 extension Syscalls {
+  /// `fchmod(2)`: sets the permissions of an open file, whatever the `umask` is.
   package func setPermissions(_ mode: UInt32, of descriptor: CInt, path: String) throws(Errno) {
     try step(.chmod, path)
     _ = try retry { Int(fchmod(descriptor, mode)) }
   }
 
+  /// `fchown(2)`. An owner of `UInt32.max` leaves the present one. Only root may give a file away.
   package func setOwner(_ owner: UInt32, group: UInt32, of descriptor: CInt, path: String) throws(Errno) {
     try step(.chown, path)
     _ = try retry { Int(fchown(descriptor, owner, group)) }
@@ -111,6 +113,7 @@ extension Syscalls {
 
   private static let accessList = "system.posix_acl_access"
 
+  /// Whether an attribute decides who may open the file, as an access control list does, acl(5).
   private static func decidesAccess(_ name: String) -> Bool { name.hasPrefix("system.") }
 
   /// The names of a file's extended attributes; none if the file system does not have them.

@@ -4,6 +4,13 @@ import Glibc
 ///
 /// Nothing else in this module calls libc for files. A call is retried on `EINTR`, and throws other errors as
 /// ``Errno``.
+///
+/// ```swift
+/// let full = Syscalls { call, _ throws(Errno) in
+///   if call == .write { throw Errno(ENOSPC) }
+///   return nil
+/// }
+/// ```
 package struct Syscalls: Sendable {
   /// The calls by their names in the seam and the trace.
   package enum Call: String, Sendable, CaseIterable {
@@ -20,6 +27,7 @@ package struct Syscalls: Sendable {
   /// `AT_FDCWD`: paths are taken from the working directory.
   package static var workingDirectory: CInt { AT_FDCWD }
 
+  /// Runs the code of a test before a call, if there is any.
   @discardableResult
   func step(_ call: Call, _ path: String) throws(Errno) -> Int? {
     guard let intercept else { return nil }
@@ -48,6 +56,11 @@ package struct Syscalls: Sendable {
   /// `close(2)`. Not retried: on Linux the descriptor is closed in any case.
   package func close(_ descriptor: CInt) { _ = Glibc.close(descriptor) }
 
+  /// `fstat(2)`: the status of an open file.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The file.
+  ///   - path: The name of the file, for ``intercept``.
   package func status(of descriptor: CInt, path: String) throws(Errno) -> FileStatus {
     try step(.stat, path)
     var raw = stat()

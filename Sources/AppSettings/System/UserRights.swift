@@ -2,7 +2,10 @@ import CSettingsSystem
 import Glibc
 
 /// A user's rights to files, for a process with more rights: one that root runs.
+///
+/// On Linux, each thread has its own rights to files (nptl(7)), so the other threads keep theirs.
 package struct UserRights: Sendable, Hashable {
+  /// The id of the user.
   let user: UInt32
   private let group: UInt32
   private let groups: [UInt32]
