@@ -1,5 +1,8 @@
 extension Array: SettingsSerializable where Element: SettingsSerializable {
   /// Stores the value as an array.
+  ///
+  /// `nil` elements cannot be stored, because TOML has no null. When the array is written, elements that it still has
+  /// keep the fields that their type does not know.
   public static var settingsBridge: SettingsBridge<[Element]> { Element.settingsBridge.array }
 }
 
@@ -22,9 +25,14 @@ extension SettingsBridge {
   ///
   /// An unreadable element makes the whole array unreadable, with an error that names the element. If reading dropped
   /// the element, the next write would delete it.
+  ///
+  /// ```swift
+  /// static let drafts = SettingsKey("drafts", default: [], bridge: SettingsBridge<Draft>.codable(over: Draft()).array)
+  /// ```
   public var array: SettingsBridge<[Value]> { SettingsBridge<[Value]>(ArrayCore(core)) }
 }
 
+/// The bridge of arrays, over the bridge of their elements.
 private final class ArrayCore<Element>: BridgeCore {
   private let element: any BridgeCore<Element>
 
@@ -63,6 +71,11 @@ private final class ArrayCore<Element>: BridgeCore {
 
 extension BridgeCore {
   /// Reads the elements of an array in order and passes each to `body` with its stored form.
+  ///
+  /// The path of an error begins with the index: `[3]`.
+  ///
+  /// - Throws: ``SettingsValueError`` for the first element that cannot be read, or if the stored value is not an
+  ///   array.
   func readElements(
     of stored: TOMLValue, _ context: BridgeContext, _ body: (Value, TOMLValue) throws -> Void
   ) throws {
@@ -79,6 +92,8 @@ extension BridgeCore {
   }
 
   /// Writes the elements of an array.
+  ///
+  /// - Throws: ``SettingsValueError`` for the first element that cannot be stored or is `nil`.
   func writeElements(_ elements: some Sequence<Value>, _ context: BridgeContext) throws -> [TOMLValue] {
     let outer = context.over(nil)
     let tracksPath = knowsParts
@@ -96,6 +111,11 @@ extension BridgeCore {
   }
 
   /// Returns what the type knows of the elements of an array.
+  ///
+  /// - Parameters:
+  ///   - written: The array that was just written.
+  ///   - context: The context in which it was written.
+  ///   - isOrdered: Whether the order of the elements is part of the value, which it is not in a set.
   func knownFields(ofElements written: TOMLValue, _ context: BridgeContext, isOrdered: Bool) -> KnownFields {
     guard case .array(let elements) = written else { return .whole }
     let known: [KnownFields] = elements.map { knowsParts ? knownFields(of: $0, context) : .whole }

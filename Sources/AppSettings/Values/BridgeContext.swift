@@ -1,16 +1,23 @@
 /// The context of reading or writing a value: its place in the whole value and the coder's user info.
+///
+/// It is passed down to the parts of a value. The path gets a node for each level, but only below types whose stored
+/// form may have parts that they do not know.
 struct BridgeContext: Sendable {
   /// The coder's `userInfo`, for `Codable` types at any depth.
   var userInfo: [CodingUserInfoKey: any Sendable] = [:]
   /// The path to this value; not kept for types that cannot see it.
   var path: CodingPathNode?
   /// The table with the fields that the stored one lacks.
+  ///
+  /// It is the stored form of a default, for required fields only.
   var base: TOMLTable?
 
   /// The number of levels above this one.
   var depth: Int { path?.depth ?? 0 }
 
   /// Throws if types are nested deeper than a file can be, before a value that contains itself overflows the stack.
+  ///
+  /// The limit is the parser's, `TOMLDocument.maximumDepth`.
   func checkDepth() throws(SettingsValueError) {
     if depth > TOMLDocument.maximumDepth { throw SettingsValueError(tooDeepAt: path) }
   }
@@ -23,11 +30,15 @@ struct BridgeContext: Sendable {
   }
 
   /// Returns the context of an element.
+  ///
+  /// An element has no base, because the elements of a default are not those of the stored array.
   func appending(index: Int) -> BridgeContext {
     BridgeContext(userInfo: userInfo, path: CodingPathNode(parent: path, name: "[\(index)]", index: index))
   }
 
   /// Returns the context of an entry.
+  ///
+  /// The caller sets the base of the entry, if it has one.
   func appending(key: String) -> BridgeContext {
     BridgeContext(userInfo: userInfo, path: CodingPathNode(parent: path, name: key, index: nil))
   }
@@ -37,6 +48,7 @@ struct BridgeContext: Sendable {
 final class CodingPathNode: Sendable {
   let parent: CodingPathNode?
   let name: String
+  /// The index of an element; `nil` for a key.
   let index: Int?
   /// The number of levels above this one.
   let depth: Int
@@ -49,6 +61,8 @@ final class CodingPathNode: Sendable {
   }
 
   /// The path from the whole value to this one.
+  ///
+  /// Types see it as `decoder.codingPath`.
   var codingPath: [any CodingKey] {
     var keys: [any CodingKey] = []
     var node: CodingPathNode? = self
@@ -61,6 +75,8 @@ final class CodingPathNode: Sendable {
 }
 
 /// A coding key for any field or element.
+///
+/// For an element, the string is `[3]` and the integer 3.
 struct PathKey: CodingKey {
   let stringValue: String
   let intValue: Int?

@@ -1,30 +1,48 @@
 /// The implementation of a bridge. The bridge of a composed type is a tree with one object for each level. Each costs
 /// an allocation, which matters because the coder makes the bridges of a type's fields at each read.
+///
+/// A core never changes, so any number of threads may use it at once.
 protocol BridgeCore<Value>: AnyObject, Sendable {
   associatedtype Value
 
   /// The description of a valid stored value.
+  ///
+  /// Errors have it as ``SettingsValueError/expected``.
   var expectation: Expectation { get }
 
   /// Makes a value from its stored form.
+  ///
+  /// - Throws: ``SettingsValueError`` with the path of the invalid part below this value.
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Value
 
   /// Makes a value from the JSON in which its type, or an older one, was stored.
+  ///
+  /// By default it uses the type's `Decodable` conformance, or else this bridge on TOML of the same shape.
   func readJSON(from decoder: any Decoder) throws -> Value
 
   /// Returns the stored form of a value; `nil` if there is nothing to store.
+  ///
+  /// - Throws: ``SettingsValueError`` if TOML cannot represent the value.
   func write(_ value: Value, _ context: BridgeContext) throws -> TOMLValue?
 
   /// Whether the stored table is a record, whose fields the type knows.
+  ///
+  /// If it is, a default's fields complete a stored table that lacks required ones, and fields are written one by one.
   var mergesTables: Bool { get }
 
   /// Whether values are read and written by the type's own `Codable` conformance alone.
+  ///
+  /// The coder then bypasses the bridge.
   var isPlainCodable: Bool { get }
 
   /// The value that reading gives if none is stored; `nil` if the type has no such value.
+  ///
+  /// For an optional it is `nil`.
   var absent: Value? { get }
 
   /// All values that can be stored, if they are few and known.
+  ///
+  /// They are in their stored form, in the order of `allCases`.
   var choices: [TOMLValue]? { get }
 
   /// Returns the type in the form of a schema file.
@@ -34,18 +52,27 @@ protocol BridgeCore<Value>: AnyObject, Sendable {
 
   /// Whether values have the equality, order and count of their stored form, as that is read by the type in a schema
   /// file.
+  ///
+  /// Only then can a tool check a range, a pattern or a count.
   var isAsStored: Bool { get }
 
   /// Whether a stored value may have parts that the type does not know, or an order that it ignores.
+  ///
+  /// If neither, the stored value's parts do not matter for writing.
   var knowsParts: Bool { get }
 
   /// Whether each value has one stored form only, so that a stored value is always written as it was read.
+  ///
+  /// A date, for example, has several, one for each offset. Such a value stays as it is stored if its meaning is
+  /// unchanged.
   var hasOneForm: Bool { get }
 
   /// Returns the parts of a newly written value that the type knows; called only if `knowsParts` is true.
   func knownFields(of written: TOMLValue, _ context: BridgeContext) -> KnownFields
 
   /// Returns a stored value without the parts that belong to an older form.
+  ///
+  /// The result is merged with the new form, so unknown fields stay and fields of the old form do not.
   func withoutOldForm(_ stored: TOMLValue) -> TOMLValue
 }
 
@@ -63,6 +90,8 @@ extension BridgeCore {
 }
 
 /// A bridge of two functions.
+///
+/// Values are read and written as a whole: nothing of the stored value stays.
 final class FunctionCore<Value>: BridgeCore {
   let expectation: Expectation
   let hasOneForm: Bool
@@ -70,6 +99,12 @@ final class FunctionCore<Value>: BridgeCore {
   private let readFunction: @Sendable (TOMLValue, _ expected: String) throws -> Value
   private let writeFunction: @Sendable (Value) throws -> TOMLValue?
 
+  /// - Parameters:
+  ///   - expectation: The description of a valid stored value.
+  ///   - type: The type in a schema file; `any` if a schema cannot express it.
+  ///   - hasOneForm: Whether each value has only one stored form.
+  ///   - read: Makes a value. The second argument is the description of a valid value, for its error.
+  ///   - write: Returns the stored form; `nil` for nothing.
   init(
     _ expectation: Expectation, type: SchemaType = .any, hasOneForm: Bool = false,
     read: @escaping @Sendable (TOMLValue, _ expected: String) throws -> Value,
@@ -112,6 +147,8 @@ extension SettingsBridge {
 }
 
 /// A bridge that converts the values of another bridge.
+///
+/// An error that a conversion throws becomes the reason of a ``SettingsValueError``, unless it is one.
 final class MappedCore<Old, Value>: BridgeCore {
   private let old: any BridgeCore<Old>
   private let ownExpectation: Expectation?
@@ -171,6 +208,9 @@ final class MappedCore<Old, Value>: BridgeCore {
 }
 
 /// A bridge that reads and writes a new form, and reads an old form where the new one cannot be read.
+///
+/// Reading changes nothing in the file. The next time that the key is set, the value is written in the new form, and
+/// the fields of the old form are removed.
 final class EitherFormCore<Value>: BridgeCore {
   private let new: any BridgeCore<Value>
   private let old: any BridgeCore<Value>

@@ -4,9 +4,27 @@ extension SettingsBridge where Value: Codable & SendableMetatype {
   /// Nested ``SettingsSerializable`` types are stored as they are on their own: a date as a TOML date-time, data as
   /// Base64. Required fields that the stored table lacks come from the key's default, so you can add a property in a
   /// new release. Fields that the type does not know stay when the value is written.
+  ///
+  /// ```swift
+  /// struct Window: Codable, SettingsSerializable { var width = 640, height = 480 }
+  ///
+  /// extension SettingsKeys {
+  ///   static let window = SettingsKey("window", default: Window())   // [window] with width and height
+  /// }
+  /// ```
+  ///
+  /// A missing optional field reads as `nil`, even if the default has a value for it, because that is how `nil` is
+  /// stored.
   public static var codable: SettingsBridge { SettingsBridge(CodableCore()) }
 
   /// Makes a bridge like ``codable`` that passes `userInfo` to the type's `init(from:)` and `encode(to:)`.
+  ///
+  /// The types of its fields get the same user info, at any depth. If a coder around this value has an entry with the
+  /// same key, that one is used.
+  ///
+  /// ```swift
+  /// static let settingsBridge = SettingsBridge<Shape>.codable(userInfo: [.palette: Palette.standard])
+  /// ```
   public static func codable(userInfo: [CodingUserInfoKey: any Sendable]) -> SettingsBridge {
     SettingsBridge(CodableCore(userInfo: userInfo))
   }
@@ -22,6 +40,12 @@ extension SettingsBridge where Value: Codable & SendableMetatype {
   ///   static let settingsBridge = SettingsBridge.codable(over: Profile())
   /// }
   /// ```
+  ///
+  /// Reading evaluates the fallback only when a required field is missing. A missing optional field is `nil`.
+  ///
+  /// - Parameters:
+  ///   - fallback: A value whose fields complete stored tables.
+  ///   - userInfo: The user info for the type's `init(from:)` and `encode(to:)`, as in ``codable(userInfo:)``.
   public static func codable(
     over fallback: @escaping @autoclosure @Sendable () -> Value, userInfo: [CodingUserInfoKey: any Sendable] = [:]
   ) -> SettingsBridge {
@@ -29,6 +53,8 @@ extension SettingsBridge where Value: Codable & SendableMetatype {
   }
 }
 
+/// The bridge of a `Codable` type. It lets the type read a value with a recorder to find out which parts the type
+/// knows.
 private final class CodableCore<Value: Codable & SendableMetatype>: BridgeCore {
   private let userInfo: [CodingUserInfoKey: any Sendable]
   private let fallback: (@Sendable () -> Value)?
@@ -81,6 +107,7 @@ private final class CodableCore<Value: Codable & SendableMetatype>: BridgeCore {
     }
   }
 
+  /// The context with this bridge's user info added; entries of the coder take precedence.
   private func withUserInfo(_ context: BridgeContext) -> BridgeContext {
     guard !userInfo.isEmpty else { return context }
     var context = context

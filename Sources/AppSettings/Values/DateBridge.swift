@@ -5,6 +5,9 @@ extension Date: SettingsSerializable {
   ///
   /// Reading accepts any offset. Dates are read back equal, except that a computed date (not one from a clock) within
   /// some months of January 2001, where `Date` is more precise than a nanosecond, may be rounded to one.
+  ///
+  /// In a file it looks like `2026-03-01T09:30:00Z` (TOML 1.0, "Offset Date-Time"; RFC 3339). Local date-times are
+  /// refused, because they do not name an instant. A date that is set to what it was keeps its text, with its offset.
   public static let settingsBridge = SettingsBridge<Date>(
     dateTimeExpectation, many: "dates and times with an offset", type: .offsetDateTime,
     read: { stored in
@@ -31,6 +34,8 @@ extension Date: SettingsSerializable {
   }
 
   /// Whether the year in UTC is from 0 to 9999. For a date that is not a number this is false.
+  ///
+  /// The bounds are the seconds from 2001-01-01 to the beginnings of the years 0 and 10,000.
   var isStorable: Bool {
     let interval = timeIntervalSinceReferenceDate
     return interval >= -63_145_526_400 && interval < 252_423_993_600
@@ -76,8 +81,12 @@ extension TOMLOffsetDateTime {
 }
 
 /// The proleptic Gregorian calendar, as in RFC 3339. `Calendar` would take as long as all the rest of a conversion.
+///
+/// All functions take constant time.
 enum CivilDate {
   /// Returns the number of days from 2001-01-01 to a date.
+  ///
+  /// The result is negative for earlier dates. The date must exist in the calendar.
   static func daysSinceReference(year: Int, month: Int, day: Int) -> Int {
     // Years begin in March here, so that the leap day is the last day of a year.
     let shifted = month > 2 ? year : year - 1
@@ -113,6 +122,7 @@ enum CivilDate {
   /// The number of days from 0000-03-01 to 2001-01-01.
   private static let daysToReference = 730_791
 
+  /// Division that rounds down, unlike `/`, which rounds towards zero.
   private static func floorDivide(_ number: Int, _ divisor: Int) -> Int {
     number >= 0 ? number / divisor : -((divisor - 1 - number) / divisor)
   }

@@ -4,6 +4,13 @@ extension Dictionary: SettingsSerializable where Key: SettingsSerializable, Valu
   /// Keys may have any type that is stored as a string, an integer, a number, a boolean or a date: strings, integers,
   /// enumerations with raw values, characters, decimal numbers, UUIDs, URLs. A `LosslessStringConvertible` type can be
   /// a key even if its values are stored as tables.
+  ///
+  /// A dictionary has exactly the entries that are stored: a key's default adds none. Two keys in the file with the
+  /// same meaning, such as a UUID in lower and in upper case, make it unreadable.
+  ///
+  /// ```swift
+  /// static let shortcuts = SettingsKey("shortcuts", default: ["save": "Ctrl+S"])
+  /// ```
   public static var settingsBridge: SettingsBridge<[Key: Value]> { Value.settingsBridge.dictionary(Key.self) }
 }
 
@@ -11,6 +18,13 @@ extension SettingsBridge {
   /// A bridge for dictionaries with this bridge's values, for a key with its own bridge.
   ///
   /// Entries are written in the order of the text of their keys.
+  ///
+  /// ```swift
+  /// static let drafts = SettingsKey(
+  ///   "drafts", default: [:], bridge: SettingsBridge<Draft>.codable(over: Draft()).dictionary(UUID.self))
+  /// ```
+  ///
+  /// - Parameter key: The type of the keys; by default, `String`.
   public func dictionary<Key: SettingsSerializable & Hashable>(_ key: Key.Type = String.self) -> SettingsBridge<
     [Key: Value]
   > {
@@ -18,6 +32,7 @@ extension SettingsBridge {
   }
 }
 
+/// The bridge of dictionaries.
 private final class DictionaryCore<Key: SettingsSerializable & Hashable, Entry>: BridgeCore {
   private let entry: any BridgeCore<Entry>
   private let keys = DictionaryKeyCoding<Key>()
@@ -97,6 +112,10 @@ private final class DictionaryCore<Key: SettingsSerializable & Hashable, Entry>:
 struct DictionaryKeyCoding<Key: SettingsSerializable>: Sendable {
   private let bridge = Key.settingsBridge
 
+  /// The text of a key in the file: that of its stored form or, if it is stored as something else than a string, a
+  /// number, a boolean or a date, its description.
+  ///
+  /// - Throws: ``SettingsValueError`` if neither is possible.
   func text(_ key: Key) throws -> String {
     if let string = key as? String { return string }
     switch try bridge.write(key) {
@@ -111,6 +130,10 @@ struct DictionaryKeyCoding<Key: SettingsSerializable>: Sendable {
     }
   }
 
+  /// The key that a text in the file stands for, read as a string or else as a number, a boolean, a date or a
+  /// description.
+  ///
+  /// - Throws: ``SettingsValueError`` about the key, not its value.
   func key(_ text: String) throws -> Key {
     if let key = text as? Key { return key }
     do {

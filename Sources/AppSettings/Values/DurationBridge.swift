@@ -2,6 +2,9 @@ extension Duration: SettingsSerializable {
   /// Stores the duration as a string with a unit: `"90m"`, `"1.5s"`, `"250ms"`.
   ///
   /// Reading also accepts several units (`"1h 30m"`, from `d h m s ms us ns`) and a plain number of seconds.
+  ///
+  /// Units must be in descending order, each once: `"1d 12h"`, not `"12h 1d"`. A minus sign may come first: `"-5s"`.
+  /// The value is exact to the attosecond. A duration in another form keeps its text until it is set to another value.
   public static let settingsBridge = SettingsBridge<Duration>(
     "a duration, like \"90s\" or \"1h 30m\"", many: "durations, like \"90s\" or \"1h 30m\"", type: .duration,
     read: { stored in
@@ -34,6 +37,7 @@ extension Duration: SettingsSerializable {
     ("us", second / 1_000_000), ("µs", second / 1_000_000), ("ns", second / 1_000_000_000),
   ]
 
+  /// Parses a text with units; `nil` if a part of it is malformed.
   private init?(stored text: String) {
     var rest = text[...]
     let isNegative = rest.first == "-"

@@ -20,6 +20,8 @@ extension TOMLValue {
   }
 
   /// The value as text, with strings cut to 40 characters.
+  ///
+  /// Arrays show at most nine elements, tables at most four keys. ASCII control characters are escaped.
   package var errorText: String { errorText(levels: 8) }
 
   /// - Parameter levels: The number of levels of nested arrays to show.
@@ -44,6 +46,10 @@ extension TOMLValue {
   }
 
   /// Returns a string in double quotes, cut, with unprintable characters escaped.
+  ///
+  /// - Parameters:
+  ///   - string: The text.
+  ///   - limit: The number of characters after which it is cut. An ellipsis shows that.
   package static func quoted(_ string: String, limit: Int = 40) -> String {
     var text = "\""
     for scalar in string.prefix(limit).unicodeScalars {
@@ -74,6 +80,7 @@ extension TOMLValue {
     return isBare && !component.isEmpty ? component : quoted(component)
   }
 
+  /// The first four keys.
   private static func list(_ keys: [String]) -> String {
     keys.prefix(4).map(quotedUnlessBare).joined(separator: ", ") + (keys.count > 4 ? ", …" : "")
   }

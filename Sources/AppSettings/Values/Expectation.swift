@@ -1,4 +1,6 @@
 /// A description of valid stored values: of one, and where the words allow it, of several.
+///
+/// Descriptions compose: `an integer` gives `an array of integers`, and that `a table of arrays of integers`.
 struct Expectation: Sendable {
   /// With its article: `an integer from 0 to 255`.
   var one: String
@@ -30,7 +32,7 @@ struct Expectation: Sendable {
     Expectation(choices.count == 1 ? choices[0].errorText : oneOf(choices, \.errorText))
   }
 
-  /// Lists the first choices.
+  /// Lists the choices, at most twelve of them.
   static func oneOf<Choice>(_ choices: [Choice], _ shown: (Choice) -> String) -> String {
     "one of \(choices.prefix(12).map(shown).joined(separator: ", "))\(choices.count > 12 ? ", …" : "")"
   }

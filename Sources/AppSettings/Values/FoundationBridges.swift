@@ -2,6 +2,8 @@ public import FoundationEssentials
 
 extension Data: SettingsSerializable {
   /// Stores the bytes as a string in Base64. Reading ignores spaces and line breaks, so people can wrap long data.
+  ///
+  /// The encoding is that of RFC 4648, section 4, with padding, written in one line.
   public static let settingsBridge = SettingsBridge<Data>(
     "a string in Base64", many: "strings in Base64", type: .data,
     read: { stored in
@@ -10,6 +12,7 @@ extension Data: SettingsSerializable {
     },
     write: { .string($0.base64EncodedString()) })
 
+  /// Decodes a text, ignoring spaces and line breaks; `nil` if the rest is not Base64 with padding.
   private init?(base64 text: String) {
     let digits = text.utf8.filter { $0 > 0x20 || $0 < 0x09 }
     guard digits.count.isMultiple(of: 4) else { return nil }
@@ -20,6 +23,8 @@ extension Data: SettingsSerializable {
 extension URL: SettingsSerializable {
   /// Stores the URL as a string. Reading percent-encodes letters outside ASCII, and refuses spaces and other characters
   /// that are invalid in URLs. A URL relative to a base is stored as an absolute URL.
+  ///
+  /// That check distinguishes a URL from a sentence: `URL(string:)` accepts nearly any text.
   public static let settingsBridge = SettingsBridge<URL>(
     "a URL as a string", many: "URLs as strings", type: .url,
     read: { stored in
@@ -34,6 +39,7 @@ extension URL: SettingsSerializable {
       return .string(text)
     })
 
+  /// Makes the URL of a text; `nil` if it has an ASCII character that no URL has. Other characters are percent-encoded.
   private init?(stored text: String) {
     var isASCII = true
     for byte in text.utf8 {
@@ -52,6 +58,8 @@ extension URL: SettingsSerializable {
 
 extension UUID: SettingsSerializable {
   /// Stores the UUID as a string in upper case. Reading accepts either case.
+  ///
+  /// In a file it looks like `"E621E1F8-C36C-495A-93FC-0C247A3E6E5F"`.
   public static let settingsBridge = SettingsBridge<UUID>(
     "a UUID as a string", many: "UUIDs as strings", type: .uuid,
     read: { stored in
@@ -64,6 +72,8 @@ extension UUID: SettingsSerializable {
 extension Decimal: SettingsSerializable {
   /// Stores the number as a string, `"19.99"`, because a binary TOML float would change it. Reading also accepts
   /// integers, and floats as the decimal digits that are displayed.
+  ///
+  /// A text with more digits than `Decimal` holds is refused, not rounded. `"NaN"` is not-a-number.
   public static let settingsBridge = SettingsBridge<Decimal>(
     "a decimal number as a string", many: "decimal numbers as strings", type: .decimal,
     read: { stored in

@@ -1,6 +1,9 @@
 import SettingsTOML
 
 /// The regular expressions of JSON Schema: those of ECMA-262. Each editor reads them with a library of its own.
+///
+/// A JSON Schema states a constraint's pattern only if all libraries read it in the same way. Otherwise an editor might
+/// refuse what the app accepts, or accept what the app refuses.
 package enum JSONPattern {
   /// Whether a pattern has the same meaning in Swift and in such libraries, except for what each counts as a character.
   ///
@@ -43,6 +46,8 @@ package enum JSONPattern {
   }
 
   /// Returns a pattern for the strings of a type, if one pattern covers them all.
+  ///
+  /// It accepts more than the type: a text in the form of a date may name a day that does not exist.
   package static func form(of type: SchemaType) -> String? {
     let date = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
     let time = "[0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]+)?)?"
@@ -58,6 +63,8 @@ package enum JSONPattern {
   }
 
   /// Returns a pattern for the table keys that represent values of a type.
+  ///
+  /// - Returns: `nil` if any text may be a key, or if no single pattern covers the type.
   package static func key(_ type: SchemaType) -> String? {
     switch type.kind {
     case .integer: "^(0|-?[1-9][0-9]*)$"

@@ -5,6 +5,9 @@ import FoundationEssentials
 // parts, and `Decodable` types read themselves.
 
 /// A value of a bridge's type, read from a JSON text.
+///
+/// A `JSONDecoder` makes only values of `Decodable` types. This type is one, and passes the decoder on to the bridge,
+/// which it finds in the user info.
 struct JSONForm<Value> {
   let value: Value
 
@@ -29,6 +32,8 @@ extension JSONForm: Decodable {
 
 extension SettingsSerializable {
   /// Reads a JSON text with the type's own conformances, or else with its bridge.
+  ///
+  /// `SettingsOldForm.json` uses it for values that were stored as JSON in a string.
   ///
   /// - Throws: `DecodingError`, or any error of the type's own code.
   package static func value(ofJSON text: String) throws -> Self { try JSONForm.read(text, by: settingsBridge) }
@@ -57,6 +62,8 @@ extension BridgeCore {
   }
 
   /// Reads the elements of a JSON array in order.
+  ///
+  /// - Throws: `DecodingError` if the JSON is not an array, or what reading an element throws.
   func readJSONElements(from decoder: any Decoder, _ body: (Value) -> Void) throws {
     var elements = try decoder.unkeyedContainer()
     while !elements.isAtEnd { body(try readJSON(from: elements.superDecoder())) }

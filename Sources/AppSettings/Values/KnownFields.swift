@@ -16,7 +16,11 @@ package indirect enum KnownFields: Sendable {
   /// Adds the parts of `stored` that the type does not know to `written`, and leaves the parts as they are stored whose
   /// value is the same.
   ///
+  /// For a record whose type knows only `port`, writing `port = 81` over `port = 80, note = "x"` gives
+  /// `port = 81, note = "x"`.
+  ///
   /// - Parameter own: The stored value as its type would write it; `nil` to compare with what is stored.
+  /// - Returns: The value to store; `stored` itself if nothing has changed.
   package func merge(_ written: TOMLValue, over stored: TOMLValue, own: TOMLValue? = nil) -> TOMLValue {
     if own == written || written == stored { return stored }
     switch (self, written, stored) {
@@ -61,6 +65,7 @@ package indirect enum KnownFields: Sendable {
     }
   }
 
+  /// Whether the value may have parts that the type does not know.
   fileprivate var hasParts: Bool { if case .whole = self { false } else { true } }
 
   /// Removes the parts that the type knows from a stored value, and records in it that become empty.
@@ -136,6 +141,9 @@ package indirect enum KnownFields: Sendable {
 
 /// The pairs of new and old elements of an array. Each is merged at most once: if each pass merged it again, the work
 /// would multiply with every level of nested arrays.
+///
+/// Elements are compared by the parts that their type knows, so one with an unknown field is found again. If more than
+/// 10,000 pairs would have to be compared to find moved elements, these are written as new ones.
 private struct ElementPairs {
   let new: [TOMLValue]
   let known: [KnownFields]

@@ -2,11 +2,17 @@ extension Optional: SettingsSerializable where Wrapped: SettingsSerializable {
   /// Stores the wrapped value, or nothing: `nil` removes the key, and reading gives `nil` while no value is stored.
   ///
   /// TOML has no null, so a `nil` in an array or a dictionary cannot be stored.
+  ///
+  /// ```swift
+  /// settings[.nickname] = nil   // removes the user's value of a SettingsKey<String?>
+  /// ```
   public static var settingsBridge: SettingsBridge<Wrapped?> { Wrapped.settingsBridge.optional }
 }
 
 extension SettingsBridge {
   /// A bridge for optionals of this bridge's values, for a key with its own bridge.
+  ///
+  /// You rarely need it: for an optional key, you pass the bridge of its wrapped type.
   public var optional: SettingsBridge<Value?> { SettingsBridge<Value?>(OptionalCore(core)) }
 }
 

@@ -1,5 +1,7 @@
 extension Range: SettingsSerializable where Bound: SettingsSerializable {
   /// Stores the range as an array of its lower and upper bound: `[10, 20]` for `10..<20`.
+  ///
+  /// An array with another number of elements, or with the larger bound first, cannot be read.
   public static var settingsBridge: SettingsBridge<Range<Bound>> {
     SettingsBridge(
       RangeCore(Bound.settingsBridge.core, make: { $0..<$1 }, bounds: { [$0.lowerBound, $0.upperBound] }))
@@ -8,6 +10,8 @@ extension Range: SettingsSerializable where Bound: SettingsSerializable {
 
 extension ClosedRange: SettingsSerializable where Bound: SettingsSerializable {
   /// Stores the range as an array of its two bounds: `[10, 20]` for `10...20`.
+  ///
+  /// An array with another number of elements, or with the larger bound first, cannot be read.
   public static var settingsBridge: SettingsBridge<ClosedRange<Bound>> {
     SettingsBridge(
       RangeCore(Bound.settingsBridge.core, make: { $0...$1 }, bounds: { [$0.lowerBound, $0.upperBound] }))

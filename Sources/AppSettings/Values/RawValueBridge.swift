@@ -2,9 +2,17 @@ extension SettingsBridge where Value: RawRepresentable & SendableMetatype, Value
   /// A bridge that stores the raw value as its own type does.
   ///
   /// If the type is also a `CaseIterable` enumeration, errors list the valid raw values.
+  ///
+  /// A stored raw value without a case cannot be read: the key's default is used, and the text stays in the file. So an
+  /// older release does not lose a case that a newer one has added.
+  ///
+  /// ```swift
+  /// enum Theme: String, CaseIterable, SettingsSerializable { case light, dark }   // theme = "dark"
+  /// ```
   public static var rawValue: SettingsBridge { SettingsBridge(RawValueCore(Value.RawValue.settingsBridge.core)) }
 }
 
+/// The bridge of raw values. Every raw value of an option set is valid, so its description is that of the raw value.
 private final class RawValueCore<Value: RawRepresentable & SendableMetatype>: BridgeCore {
   private let raw: any BridgeCore<Value.RawValue>
 
@@ -51,6 +59,8 @@ private final class RawValueCore<Value: RawRepresentable & SendableMetatype>: Br
 
 extension SettingsBridge where Value: LosslessStringConvertible & SendableMetatype {
   /// A bridge that stores the description as a string.
+  ///
+  /// A string that the type's initializer refuses cannot be read.
   package static var losslessString: SettingsBridge { SettingsBridge(LosslessStringCore()) }
 }
 

@@ -5,4 +5,6 @@
 /// A stored value whose type is not known in advance: any TOML value, as it is in the file.
 ///
 /// A key of this type accepts any value: `SettingsKey<SettingsValue?>("plugins.state")`.
+///
+/// Literals are values of it: `settings[.pluginState] = ["count": 3, "names": ["a", "b"]]`.
 public typealias SettingsValue = TOMLValue

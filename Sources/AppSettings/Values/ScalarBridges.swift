@@ -38,6 +38,7 @@ extension FixedWidthInteger {
     }
   }
 
+  /// Reads an integer above TOML's largest one, and throws for every other value.
   @inline(never)
   private init(beyondInteger value: TOMLValue) throws {
     // A string is read only if TOML has no such integer, so that each number has one form.
@@ -47,6 +48,7 @@ extension FixedWidthInteger {
     self = large
   }
 
+  /// The stored form: an integer, or a string of digits above TOML's largest integer.
   var stored: TOMLValue {
     Int64(exactly: self).map(TOMLValue.integer) ?? .string(String(self))
   }
@@ -57,6 +59,7 @@ extension FixedWidthInteger {
     return isAsTOML ? SchemaType(.integer) : .integer(Self.min.stored, Self.max.stored)
   }
 
+  /// Makes the bridge of an integer type, whose range appears in messages and schema files.
   static func makeIntegerBridge() -> SettingsBridge<Self> where Self: SendableMetatype {
     SettingsBridge(
       FunctionCore(
@@ -67,6 +70,8 @@ extension FixedWidthInteger {
 
 extension Int: SettingsSerializable {
   /// Stores the value as an integer.
+  ///
+  /// A float is refused, even `1.0`.
   public static let settingsBridge = makeIntegerBridge()
 }
 
@@ -117,12 +122,15 @@ extension UInt64: SettingsSerializable {
 
 extension Double: SettingsSerializable {
   /// Stores the value as a float. Reading also accepts integers. Infinities and not-a-number are `inf` and `nan`.
+  ///
+  /// An integer in the file stays an integer until another value is set. An integer beyond 2^53 may be rounded.
   public static let settingsBridge = SettingsBridge<Double>(
     FunctionCore(
       expectation, type: SchemaType(.float), read: { stored, _ in try Double(stored: stored) }, write: { .float($0) }))
 
   private static let expectation = Expectation("a number", many: "numbers")
 
+  /// Reads a float, or an integer as the nearest float.
   @inline(__always)
   init(stored value: TOMLValue) throws {
     switch value {
@@ -135,6 +143,8 @@ extension Double: SettingsSerializable {
 
 extension Float: SettingsSerializable {
   /// Stores the value as a float with as few digits as identify a `Float`: `0.1`, not `0.10000000149011612`.
+  ///
+  /// A number beyond the range of `Float` is refused; one with more digits is rounded.
   public static let settingsBridge = SettingsBridge<Float>(
     FunctionCore(
       expectation, type: SchemaType(.float32), read: { stored, _ in try Float(stored: stored) }, write: { $0.stored }))
@@ -157,6 +167,8 @@ extension Float: SettingsSerializable {
 
 extension String: SettingsSerializable {
   /// Stores the value as a string.
+  ///
+  /// A string that is set to what it was keeps its quotes in the file.
   public static let settingsBridge = SettingsBridge<String>(
     FunctionCore(
       expectation, type: SchemaType(.string), hasOneForm: true, read: { stored, _ in try String(stored: stored) },

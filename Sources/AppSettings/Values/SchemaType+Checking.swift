@@ -5,7 +5,10 @@ extension SchemaType {
   ///
   /// ``SchemaValue`` decides what a value is, which values are equal and how they are ordered, using the app's bridges.
   ///
+  /// Fields that the type does not list are accepted; ``unknownFields(in:)`` finds them.
+  ///
   /// - Parameter isStored: Whether the value is already in a file, where it may have an older form that the app reads.
+  /// - Throws: ``SettingsValueError`` with the path of the first invalid part.
   package func check(_ value: TOMLValue, isStored: Bool = false) throws(SettingsValueError) {
     try TypeCheck(self, isStored: isStored).check(value)
   }
@@ -20,6 +23,8 @@ extension SchemaType {
   }
 
   /// Whether a value of this type may have something at a path within it, with array elements as `[3]`.
+  ///
+  /// `true` also where the type is not known in detail.
   package func mayHave(_ part: some Sequence<String>) -> Bool {
     var type = self
     for name in part {
@@ -62,6 +67,8 @@ extension SchemaType {
 }
 
 /// Checks values by a type. It derives data from the type only once, for all elements and records.
+///
+/// Fields and choices are found by their hashes, so a check takes time in proportion to the value.
 private final class TypeCheck {
   private let type: SchemaType
   private let isStored: Bool
@@ -97,6 +104,7 @@ private final class TypeCheck {
     }
   }
 
+  /// Adds the places that no field has, in the order of the file.
   func findUnknown(in value: TOMLValue, at place: [String], _ found: inout [[String]]) {
     if type.readsOlderForm { return }
     switch (type.kind, value) {
@@ -115,6 +123,7 @@ private final class TypeCheck {
     }
   }
 
+  /// Throws if a value has another kind, or breaks a rule about the value as a whole.
   private func checkConstraints(_ value: TOMLValue) throws(SettingsValueError) {
     let isPart = type.kind == .array || type.kind == .table || type.kind == .records
     // Without choices to compare, reading all of a large array would be wasted.
@@ -139,6 +148,7 @@ private final class TypeCheck {
     return reading == reading && choices.contains(value) || choiceReadings.contains(reading)
   }
 
+  /// Whether a value is within the bounds. One that cannot be compared with a bound is not.
   private func isInRange(_ reading: SchemaValue) -> Bool {
     let (minimum, maximum, limit) = (type.minimum, type.maximum, type.limit)
     guard minimum != nil || maximum != nil || limit != nil else { return true }
@@ -153,6 +163,7 @@ private final class TypeCheck {
     return true
   }
 
+  /// Whether the number of characters, bytes, elements or keys is allowed. In a set, equal elements are one.
   private func hasCount(_ value: TOMLValue, _ reading: SchemaValue) -> Bool {
     guard type.minimumCount != nil || type.maximumCount != nil else { return true }
     let count: Int
@@ -166,6 +177,7 @@ private final class TypeCheck {
     return count >= type.minimumCount ?? 0 && count <= type.maximumCount ?? .max
   }
 
+  /// Throws if an element is not valid or, where they must be ordered, is below the one before it.
   private func check(_ elements: [TOMLValue]) throws(SettingsValueError) {
     if let element {
       for (index, value) in elements.enumerated() {
@@ -204,6 +216,7 @@ private final class TypeCheck {
     return forms.first { (try? check($0)) != nil }.flatMap(type.reading)
   }
 
+  /// Throws if a key or a value of a table is not valid, or a required field is missing.
   private func check(_ table: TOMLTable) throws(SettingsValueError) {
     var seen: Set<SchemaValue> = []
     for (name, value) in table {

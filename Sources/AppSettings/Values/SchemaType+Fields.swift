@@ -4,6 +4,8 @@ package import SettingsTOML
 
 extension SchemaType {
   /// Takes the fields of a table for those that a stored table lacks and has to have.
+  ///
+  /// A required field for which the table has a value is no longer required; the value becomes its fallback.
   mutating func complete(with value: TOMLValue?) {
     guard kind == .table, element == nil, var fields, let table = value?.table else { return }
     for index in fields.indices {
@@ -17,6 +19,8 @@ extension SchemaType {
   }
 
   /// Returns the table with missing fields set to the values that the app uses for them.
+  ///
+  /// Tools show the result as what the app reads. Values other than tables are returned unchanged.
   package func completed(_ value: TOMLValue) -> TOMLValue {
     guard case .table(var table) = value else { return value }
     switch kind {
@@ -47,6 +51,8 @@ extension SchemaType {
 
 extension TOMLValue {
   /// Returns some stored value of a type; `nil` if none is known.
+  ///
+  /// With it, a `Codable` type can read past a field that a sample lacks, so that its later fields are recorded, too.
   static func sample(of type: Any.Type) -> TOMLValue? {
     func known<T: SettingsSerializable>(_ type: T.Type) -> TOMLValue? {
       let bridge = type.settingsBridge

@@ -3,9 +3,12 @@ package import SettingsTOML
 extension SchemaType {
   /// Parses a text from a command line as a value of this type.
   ///
+  /// `settings-cli set` uses it: `12` becomes a float for a `Double`, a string for a `String`, an integer for an `Int`.
+  ///
   /// - Parameters:
   ///   - text: A string as it is; any other value in its TOML form. Booleans may also be `yes` and `no`.
   ///   - hint: A present or old value of the key. If the type allows any value, the text is read as the hint's type.
+  /// - Returns: The first reading that the type accepts.
   /// - Throws: ``SettingsValueError`` if the text is not a value of this type.
   package func value(of text: String, like hint: TOMLValue? = nil) throws(SettingsValueError) -> TOMLValue {
     var refusal: SettingsValueError?

@@ -4,6 +4,8 @@ import SettingsTOML
 
 extension SchemaType {
   /// The description of a valid value with its article: `an integer from 6 to 72`.
+  ///
+  /// Long lists of choices and long patterns are cut.
   package var expected: String { expectedWords ?? derivedWords }
 
   /// The same description for documents, with all choices and whole patterns.

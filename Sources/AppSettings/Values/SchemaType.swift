@@ -4,6 +4,12 @@ package import SettingsTOML
 ///
 /// The app itself uses a key's own type and constraint. This is the part that is written to a schema file, so that the
 /// command line refuses what the app would refuse.
+///
+/// ```swift
+/// SchemaType.array(of: .integer(1, 65535))   // what `[Int]` with `.each(.in(1...65535))` needs
+/// ```
+///
+/// It allows what it does not mention: there, only the app can decide.
 package struct SchemaType: Sendable, Hashable {
   /// The names of types in a schema file.
   package enum Kind: String, Sendable, CaseIterable {
@@ -44,11 +50,15 @@ package struct SchemaType: Sendable, Hashable {
     }
   }
 
+  /// The kind of the stored value.
   package var kind: Kind
+  /// The least value, in the order of the type; `nil` for no limit.
   package var minimum: TOMLValue?
+  /// The greatest value, in the order of the type; `nil` for no limit.
   package var maximum: TOMLValue?
   /// The value must be below this one.
   package var limit: TOMLValue?
+  /// The only valid values; `nil` if they are not listed.
   package var choices: [TOMLValue]?
   /// Regular expressions, each for the whole string.
   package var patterns: [String] {
@@ -56,8 +66,9 @@ package struct SchemaType: Sendable, Hashable {
     set { compiledPatterns = newValue.map { SettingsPattern($0) } }
   }
   private(set) var compiledPatterns: [SettingsPattern] = []
-  /// The limits for the number of characters, bytes of data, elements or keys.
+  /// The least number of characters, bytes of data, elements or keys; `nil` for no limit.
   package var minimumCount: Int?
+  /// The greatest such number; `nil` for no limit.
   package var maximumCount: Int?
   /// Whether the app reads the elements as a set, in which equal ones count once.
   package var isUnique = false
@@ -77,6 +88,7 @@ package struct SchemaType: Sendable, Hashable {
   private var elementTypes: [SchemaType] = []
   private var idTypes: [SchemaType] = []
 
+  /// Makes a type without constraints.
   package init(_ kind: Kind) { self.kind = kind }
 
   /// The type of the elements of an array, or of the values of a table; `nil` if any value is allowed.
@@ -96,14 +108,17 @@ package struct SchemaType: Sendable, Hashable {
     type == .any || type == SchemaType(.string) ? nil : type
   }
 
+  /// The type that every value has.
   package static let any = SchemaType(.any)
 
+  /// Makes the type of an array from that of its elements.
   package static func array(of element: SchemaType) -> SchemaType {
     var type = SchemaType(.array)
     if element != .any { type.element = element }
     return type
   }
 
+  /// Makes the type of a dictionary, a table with any keys, from that of its values.
   package static func table(of value: SchemaType) -> SchemaType {
     var type = SchemaType(.table)
     if value != .any { type.element = value }
@@ -118,6 +133,7 @@ package struct SchemaType: Sendable, Hashable {
     return type
   }
 
+  /// Makes the type of a table with fields; `nil` if they are not known.
   package static func table(_ fields: [Field]?) -> SchemaType {
     var type = SchemaType(.table)
     type.fields = fields
@@ -131,6 +147,7 @@ package struct SchemaType: Sendable, Hashable {
     return type
   }
 
+  /// Makes the type of an integer in a range. A bound above `Int64.max` is a string of its digits.
   package static func integer(_ minimum: TOMLValue?, _ maximum: TOMLValue?) -> SchemaType {
     var type = SchemaType(.integer)
     type.minimum = minimum
@@ -171,6 +188,8 @@ extension SchemaType {
   }
 
   /// Whether a rule can apply to values of this type.
+  ///
+  /// A schema file with a rule that cannot apply to its type is refused.
   package func has(_ rule: Rule) -> Bool {
     switch rule {
     case .range: ![.array, .table, .records].contains(kind)
@@ -182,6 +201,7 @@ extension SchemaType {
     }
   }
 
+  /// Adds a fact. Of two limits of one kind, the stricter one applies; of two lists of choices, what both have.
   private mutating func take(_ fact: ConstraintFact) {
     switch fact {
     case .minimum where !has(.range), .maximum where !has(.range), .limit where !has(.range),

@@ -22,6 +22,8 @@ enum SchemaValue: Hashable {
 
 extension SchemaType {
   /// Reads a stored value by this type without its constraints; `nil` if the app would not read it.
+  ///
+  /// A part that its type cannot read stays in its stored form.
   func reading(_ value: TOMLValue) -> SchemaValue? {
     switch kind {
     case .any: return .stored(value)
@@ -101,6 +103,7 @@ extension SchemaValue {
     }
   }
 
+  /// The order of values that have only TOML's own types, such as numbers and times.
   private static func isBelow(_ a: TOMLValue, _ b: TOMLValue) -> Bool? {
     switch (a, b) {
     case (.string(let a), .string(let b)): a < b
@@ -120,9 +123,12 @@ extension SchemaValue {
 }
 
 /// The order of stored values of a type, for ranges.
+///
+/// For a duration, `"90m"` is below `"2h"`, although the texts have another order.
 package struct SchemaOrder {
   private let type: SchemaType
 
+  /// - Parameter kind: The type of the values that are compared.
   package init(_ kind: SchemaType.Kind) {
     // Bounds may be integers beyond TOML's range, which are stored as strings.
     type = kind == .integer ? .integer(nil, .string(String(UInt64.max))) : SchemaType(kind)

@@ -14,6 +14,8 @@ extension SettingsBridge where Value: Hashable & SendableMetatype {
 }
 
 /// The bridge of any type to which elements can be added.
+///
+/// `Set` and types that conform to ``SettingsSetAlgebra`` use it.
 final class SetCore<Value: SetAlgebra & SendableMetatype, Element>: BridgeCore {
   private let element: any BridgeCore<Element>
   private let insert: @Sendable (inout Value, Element) -> Void

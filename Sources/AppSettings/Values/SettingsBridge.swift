@@ -8,6 +8,9 @@
 ///     expecting: "a colour like \"#ff8800\"", read: Color.init(hex:), write: \.hex)
 /// }
 /// ```
+///
+/// The functions of a bridge may run on any thread, whenever a value is read or written. They must depend only on their
+/// argument and must not use the store.
 public struct SettingsBridge<Value>: Sendable {
   let core: any BridgeCore<Value>
 
@@ -58,10 +61,16 @@ public struct SettingsBridge<Value>: Sendable {
 
   /// Makes a value from its stored form.
   ///
+  /// No key's constraint is checked.
+  ///
   /// - Throws: ``SettingsValueError``.
   public func read(_ value: TOMLValue) throws -> Value { try core.read(value, BridgeContext()) }
 
   /// Returns the stored form of a value; `nil` if there is nothing to store, as for an optional's `nil`.
+  ///
+  /// ```swift
+  /// let stored = try Date.settingsBridge.write(Date())   // an offset date-time in UTC
+  /// ```
   ///
   /// - Throws: ``SettingsValueError`` if TOML cannot represent the value, such as a date after the year 9999.
   public func write(_ value: Value) throws -> TOMLValue? { try core.write(value, BridgeContext()) }
@@ -137,6 +146,15 @@ extension SettingsBridge {
 extension SettingsBridge {
   /// Makes a bridge for another type, which is stored in the form of this one.
   ///
+  /// Messages describe a valid value as this bridge does: a `Port` made from an `Int` is `an integer`. Use
+  /// ``map(expecting:read:write:)`` if not every value of this type is valid.
+  ///
+  /// ```swift
+  /// extension Port: SettingsSerializable {
+  ///   static let settingsBridge = Int.settingsBridge.map(read: Port.init(number:), write: \.number)
+  /// }
+  /// ```
+  ///
   /// - Parameters:
   ///   - read: Makes a value of the new type. An error that it throws becomes the reason for refusing the stored value.
   ///   - write: Converts a value of the new type back.
@@ -147,6 +165,8 @@ extension SettingsBridge {
   }
 
   /// Does the same as ``map(read:write:)`` for a type with the same values, equality and order.
+  ///
+  /// Tools can then check ranges, patterns and counts of that type.
   package func mapKeepingValue<New>(
     read: @escaping @Sendable (Value) throws -> New, write: @escaping @Sendable (New) throws -> Value
   ) -> SettingsBridge<New> {
@@ -193,6 +213,8 @@ extension SettingsBridge {
   /// static let settingsBridge = SettingsBridge<Point>.codable.fallingBack(
   ///   to: [Int].settingsBridge.map(read: Point.init(pair:), write: \.pair))
   /// ```
+  ///
+  /// - Parameter old: The bridge for the older form, which is only used for reading.
   public func fallingBack(to old: SettingsBridge<Value>) -> SettingsBridge<Value> {
     SettingsBridge(EitherFormCore(core, old: old.core))
   }

@@ -5,12 +5,15 @@
 /// ```swift
 /// extension Deque: SettingsCollection, SettingsSerializable where Element: SettingsSerializable {}
 /// ```
+///
+/// It is stored as an array even if the type is also `Codable` or has a raw value.
 public protocol SettingsCollection: Sequence, SettingsSerializable where Element: SettingsSerializable {
   /// Makes a collection from its elements, in order.
   init(_ elements: [Element])
 }
 
 extension SettingsCollection {
+  /// The bridge for each of the combinations of protocols in this file.
   static var collectionBridge: SettingsBridge<Self> {
     [Element].settingsBridge.mapKeepingValue(read: { Self($0) }, write: { Array($0) })
   }
@@ -22,6 +25,12 @@ extension SettingsCollection {
 /// A custom set that is stored as an array without duplicates.
 ///
 /// A `SetAlgebra` that is also a `Sequence` needs a single line; other types implement ``settingsElements`` too.
+///
+/// ```swift
+/// extension SortedSet: SettingsSetAlgebra, SettingsSerializable where Element: SettingsSerializable {}
+/// ```
+///
+/// A set in which two elements have the same stored form cannot be stored, because one of them would be lost.
 public protocol SettingsSetAlgebra: SetAlgebra, SettingsSerializable where Element: SettingsSerializable {
   /// The elements without duplicates.
   var settingsElements: [Element] { get }
@@ -33,6 +42,7 @@ extension SettingsSetAlgebra where Self: Sequence {
 }
 
 extension SettingsSetAlgebra {
+  /// The bridge for each of the combinations of protocols in this file.
   static var setAlgebraBridge: SettingsBridge<Self> {
     SettingsBridge(
       SetCore(

@@ -21,6 +21,8 @@
 /// Optionals, arrays, sets, dictionaries and ranges of storable types are storable, nested to any depth.
 public protocol SettingsSerializable: SendableMetatype {
   /// The bridge that reads values of this type from TOML and writes them to it.
+  ///
+  /// Implement it unless one of the defaults fits. A `static let` makes the bridge only once.
   static var settingsBridge: SettingsBridge<Self> { get }
 }
 

@@ -7,6 +7,7 @@ extension SettingsValue {
   /// settings[.pluginState] = try SettingsValue(Color.red)
   /// ```
   ///
+  /// - Parameter value: The value, of any storable type.
   /// - Throws: ``SettingsValueError`` if TOML cannot represent the value, such as `nil` by itself.
   public init<Value: SettingsSerializable>(_ value: Value) throws(SettingsValueError) {
     self = try SettingsValue.stored(value)
@@ -18,6 +19,8 @@ extension SettingsValue {
   /// let color = settings[.pluginState]?.get(Color.self)
   /// ```
   ///
+  /// To find out why a value cannot be read, use `try Color.settingsBridge.read(value)`.
+  ///
   /// - Parameter type: The type. You can omit it if the compiler can infer it.
   public func get<Value: SettingsSerializable>(_ type: Value.Type = Value.self) -> Value? {
     try? Value.settingsBridge.read(self)
@@ -25,6 +28,7 @@ extension SettingsValue {
 
   /// Replaces the stored value by the stored form of a value of any storable type.
   ///
+  /// - Parameter value: The new value.
   /// - Throws: ``SettingsValueError`` if TOML cannot represent the new value. The stored value is then unchanged.
   public mutating func set<Value: SettingsSerializable>(_ value: Value) throws(SettingsValueError) {
     self = try SettingsValue.stored(value)

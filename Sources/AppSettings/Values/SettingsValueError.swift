@@ -1,8 +1,17 @@
 public import FoundationEssentials
 
 /// The reason why a value cannot be read as a type, or cannot be stored.
+///
+/// Bridges throw it. A store turns it into a ``SettingsError`` with the code `invalidValue`, which names the key, the
+/// file and the line, and hides the content of a secret.
+///
+/// ```swift
+/// throw SettingsValueError(expected: "a colour like \"#ff8800\"", found: value)
+/// ```
 public struct SettingsValueError: Error, Sendable, Hashable {
   /// The path from the key's value to the invalid part, with array elements as `[3]`; empty for the value itself.
+  ///
+  /// A bridge of your own leaves it empty: the library adds the path.
   public var path: [String]
   /// A description of a valid value with its article: `an integer from 0 to 255`.
   public var expected: String
@@ -15,6 +24,8 @@ public struct SettingsValueError: Error, Sendable, Hashable {
   /// Whether the error is about the key of the invalid part, and not its value.
   var isAboutKey = false
   /// Whether the error is about a missing required field.
+  ///
+  /// If so, a default or a fallback may complete the value.
   package private(set) var isMissing = false
 
   /// Makes an error about a stored value.
@@ -32,6 +43,11 @@ public struct SettingsValueError: Error, Sendable, Hashable {
   }
 
   /// Makes an error about something other than a stored value, described by `foundText`: `nil`, `the key "x"`.
+  ///
+  /// - Parameters:
+  ///   - expected: A description of a valid value with its article.
+  ///   - foundText: The description of the actual value.
+  ///   - reason: The reason, if `expected` does not make it clear.
   public init(expected: String, foundText: String, reason: String? = nil) {
     path = []
     self.expected = expected
@@ -70,6 +86,8 @@ public struct SettingsValueError: Error, Sendable, Hashable {
   }
 
   /// The full message: `Found the string "four" at 'sizes[3]', but an integer is needed.`
+  ///
+  /// It does not name the key, which the store adds.
   public var message: String {
     let place = path.isEmpty ? "" : " at '\(pathDescription)'"
     return "Found \(found)\(place), but \(expected) is needed\(reasonInParentheses)."
@@ -115,6 +133,9 @@ public struct SettingsValueError: Error, Sendable, Hashable {
   }
 
   /// The same error without any stored content, for secret values.
+  ///
+  /// Only the kind of the value stays, such as `a string`, and the description of a valid value. The reason is left
+  /// out.
   package var redacted: SettingsValueError {
     var error = self
     error.found = foundKind
@@ -122,6 +143,7 @@ public struct SettingsValueError: Error, Sendable, Hashable {
     return error
   }
 
+  /// Whether a component of a path is an index in brackets: `[3]`.
   package static func isIndex(_ component: String) -> Bool {
     component.hasPrefix("[") && component.hasSuffix("]") && component.utf8.count > 2
       && component.utf8.dropFirst().dropLast().allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
@@ -160,6 +182,8 @@ extension SettingsValueError {
   }
 
   /// Returns the same error with one more component in front of its path.
+  ///
+  /// Each level adds its name as the error passes through, so a path costs nothing unless something fails.
   func under(_ component: String) -> SettingsValueError {
     var error = self
     error.path.insert(component, at: 0)

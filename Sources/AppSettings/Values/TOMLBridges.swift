@@ -4,6 +4,8 @@ import FoundationEssentials
 
 extension TOMLValue: SettingsSerializable {
   /// Stores the value as it is.
+  ///
+  /// It cannot be stored if it contains an invalid date or more levels than a file can have.
   public static let settingsBridge = SettingsBridge<TOMLValue>(
     "a value", many: "values", type: .any, read: { $0 },
     write: { value in
@@ -18,6 +20,8 @@ extension TOMLValue: SettingsSerializable {
   }
 
   /// Throws if the value is nested deeper than a file can be, before any recursion into it.
+  ///
+  /// The limit is `TOMLDocument.maximumDepth`.
   func checkDepth() throws {
     guard isNested(deeperThan: TOMLDocument.maximumDepth) else { return }
     throw SettingsValueError(tooDeepAt: nil)
@@ -53,6 +57,10 @@ extension TOMLTable: SettingsSerializable {
 extension TOMLOffsetDateTime: SettingsSerializable {
   /// Stores the value as an offset date-time with its own offset; use `Date` if you need only the instant. As for
   /// `Date`, the year in UTC must be from 0 to 9999.
+  ///
+  /// ```swift
+  /// static let started = SettingsKey<TOMLOffsetDateTime?>("started")   // 2026-03-01T10:30:00+01:00
+  /// ```
   public static let settingsBridge = SettingsBridge<TOMLOffsetDateTime>(
     dateTimeExpectation, many: "dates and times with an offset", type: .offsetDateTime,
     read: { stored in
@@ -81,6 +89,9 @@ let dateTimeExpectation = "a date and time with an offset (1979-05-27T07:32:00Z)
 
 extension TOMLLocalDateTime: SettingsSerializable {
   /// Stores the value as a local date-time.
+  ///
+  /// In a file it looks like `2026-03-01T07:00:00`. It is a time on a wall clock, such as that of an alarm which rings
+  /// at seven wherever its owner is.
   public static let settingsBridge = SettingsBridge<TOMLLocalDateTime>(
     "a date and time without an offset", many: "dates and times without an offset", type: .localDateTime,
     read: { stored in
@@ -100,6 +111,8 @@ extension TOMLLocalDateTime: SettingsSerializable {
 
 extension TOMLLocalDate: SettingsSerializable {
   /// Stores the value as a local date.
+  ///
+  /// In a file it looks like `1979-05-27`. It is a day without a time zone, such as a birthday, in the years 0 to 9999.
   public static let settingsBridge = SettingsBridge<TOMLLocalDate>(
     "a date without a time", many: "dates without a time", type: .localDate,
     read: { stored in
@@ -120,6 +133,8 @@ extension TOMLLocalDate: SettingsSerializable {
 
 extension TOMLLocalTime: SettingsSerializable {
   /// Stores the value as a local time.
+  ///
+  /// In a file it looks like `07:32:00`. The second may be 60, for a leap second.
   public static let settingsBridge = SettingsBridge<TOMLLocalTime>(
     "a time of day", many: "times of day", type: .localTime,
     read: { stored in

@@ -3,6 +3,9 @@
 
 extension TOMLValue: Codable {
   /// Reads any value: a boolean, an integer, a float, a string, an array or a table.
+  ///
+  /// With the settings decoder, dates and times keep their types; with others, such as JSON's, they are strings. An
+  /// integer above `Int64.max` becomes a string of its digits, the form in which `UInt64` is stored.
   public init(from decoder: any Decoder) throws {
     if let value = decoder as? ValueDecoder, let stored = value.value {
       self = stored
@@ -33,7 +36,7 @@ extension TOMLValue: Codable {
     }
   }
 
-  /// Writes the value. Coders other than that of settings get dates and times as strings.
+  /// Writes the value. The settings encoder stores it as it is; other coders get dates and times as strings.
   public func encode(to encoder: any Encoder) throws {
     if let encoder = encoder as? ValueEncoder {
       encoder.result = .value(self)
@@ -61,6 +64,8 @@ extension TOMLValue: Codable {
 
 extension TOMLTable: Codable {
   /// Reads a table with any keys.
+  ///
+  /// - Throws: ``SettingsValueError`` if the value is not a table; otherwise an error of the decoder.
   public init(from decoder: any Decoder) throws {
     let value = try TOMLValue(from: decoder)
     guard case .table(let table) = value else { throw SettingsValueError(expected: "a table", found: value) }

@@ -17,6 +17,9 @@ enum TimeZoneNames {
   ]
 
   /// Whether a time zone has this name; `false` if the program has Foundation's data, which then decide.
+  ///
+  /// It looks for the name below `$TZDIR`, or else `/usr/share/zoneinfo`, as tzset(3) does, and then in the list
+  /// `tzdata.zi` there.
   static func has(_ name: String) -> Bool {
     guard TimeZone(identifier: "Europe/Berlin") == nil, hasForm(name) else { return false }
     let system = Syscalls()

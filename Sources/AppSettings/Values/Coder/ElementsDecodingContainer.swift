@@ -20,7 +20,7 @@ struct ElementsDecodingContainer: UnkeyedDecodingContainer {
 
   var isAtEnd: Bool { currentIndex >= elements.count }
 
-  /// TOML arrays contain no null.
+  /// TOML arrays contain no null, so the type goes on to read the element.
   mutating func decodeNil() throws -> Bool { false }
 
   /// Reads the next element, and advances only if that succeeds, so that another type can be tried.

@@ -16,6 +16,7 @@ final class EncodedElements {
 
   func append(_ value: TOMLValue) { array.append(value) }
 
+  /// Adds an element that a nested container will fill, and returns its encoder.
   func appendEncoder() -> ValueEncoder {
     guard context.depth < TOMLDocument.maximumDepth else {
       // Containers cannot throw; `finish()` throws instead.
@@ -28,6 +29,10 @@ final class EncodedElements {
     return encoder
   }
 
+  /// Puts the content of nested containers in place.
+  ///
+  /// - Throws: ``SettingsValueError`` for an element that encodes `nil` or cannot be stored, and for nesting beyond the
+  ///   limit.
   func finish() throws -> TOMLValue {
     if isTooDeep { throw SettingsValueError(tooDeepAt: context.path).under(prefix) }
     for (index, encoder) in nested {

@@ -1,9 +1,14 @@
 /// Records what a type requests while it reads a value, which shows what it knows of the value.
 ///
 /// A class, because the containers that write to it are values. Only the reading thread uses it.
+///
+/// Each recorder is for one value and has one below it for each field or element. Recording means decoding the value,
+/// so it is done when a value is written or described, not when it is read.
 final class FieldRecorder {
+  /// How the type reads the value: as a whole, by its fields, by all its keys, or as an array.
   private enum Kind { case whole, record, entries, elements }
 
+  /// A request for a keyed container makes it `record`; a request for the list of keys makes it `entries`.
   private var kind = Kind.whole
   private var fields: [String: FieldRecorder] = [:]
   private var elements: [FieldRecorder] = []
@@ -27,8 +32,8 @@ final class FieldRecorder {
     return recorder.knownFields
   }
 
-  /// Returns the schema type of a sample, from what its type requests while it reads the sample. A field that the sample
-  /// lacks and has to have gets some value of its type.
+  /// Returns the schema type of a sample, from what its type requests while it reads the sample. A field that the
+  /// sample lacks and has to have gets some value of its type.
   static func schemaType(of sample: TOMLValue, _ read: (TOMLValue, FieldRecorder?) throws -> Void) -> SchemaType {
     let recorder = FieldRecorder()
     recorder.requests = []
@@ -52,8 +57,10 @@ final class FieldRecorder {
     return (recorder.kind == .record || recorder.kind == .entries) && !recorder.asksForOthers
   }
 
+  /// Notes that the type has asked for an array or a single value.
   func askForOther() { asksForOthers = true }
 
+  /// Notes that the type has asked for a table. If its keys are `CaseIterable`, they are all its fields.
   func becomeRecord<Key: CodingKey>(_ key: Key.Type) {
     if kind == .whole { kind = .record }
     guard requests != nil, let keys = Key.self as? any (CaseIterable & CodingKey).Type else { return }
@@ -72,10 +79,13 @@ final class FieldRecorder {
     hasAllNames = Set(mirror.children.compactMap(\.label)) == Set(fields.keys)
   }
 
+  /// Notes that the type reads all keys, as a dictionary does.
   func becomeEntries() { kind = .entries }
 
+  /// Notes that the type reads an array.
   func becomeElements() { kind = .elements }
 
+  /// Notes a field whose type is not known.
   func note(_ name: String) { _ = child(name) }
 
   /// Records a field with the type as which it is read.
@@ -100,10 +110,13 @@ final class FieldRecorder {
     return (type as? any SettingsSerializable.Type).map { known($0) }
   }
 
+  /// Notes that an element was read.
   func noteElement(_ index: Int) { _ = element(index) }
 
+  /// Uses what a bridge says about the value in place of what its type has requested.
   func replace(_ known: KnownFields) { replacement = known }
 
+  /// The recorder of a field, made at the first request.
   func child(_ name: String) -> FieldRecorder {
     if let child = fields[name] { return child }
     let child = FieldRecorder()
@@ -112,6 +125,7 @@ final class FieldRecorder {
     return child
   }
 
+  /// The recorder of an element, made with those before it.
   func element(_ index: Int) -> FieldRecorder {
     while elements.count <= index { elements.append(FieldRecorder()) }
     return elements[index]

@@ -32,6 +32,7 @@ struct FieldsDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func decodeNil(forKey key: Key) throws -> Bool { !contains(key) }
 
+  /// Reads a required field: the stored one, or else the one in the base.
   @inline(__always)
   private func scalar<T>(_ key: Key, _ expectation: @autoclosure () -> Expectation, _ read: (TOMLValue) throws -> T)
     throws -> T
@@ -44,6 +45,7 @@ struct FieldsDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return try at(prefix, name) { try read(value) }
   }
 
+  /// Reads an optional field, which is `nil` if it is not stored, even if the base has it.
   @inline(__always)
   private func scalarIfPresent<T>(_ key: Key, _ read: (TOMLValue) throws -> T) throws -> T? {
     let name = key.stringValue
@@ -102,6 +104,7 @@ struct FieldsDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return (type as? any SettingsSerializable.Type).map { expected($0) } ?? "a value of type \(type)"
   }
 
+  /// The context of a field.
   private func inner(_ key: Key, _ base: TOMLValue? = nil) -> BridgeContext {
     var inner = context.appending(key: key.stringValue)
     inner.base = base?.table

@@ -12,6 +12,7 @@ final class EncodedFields {
     self.prefix = prefix
   }
 
+  /// The encoded value of a field. Setting it discards a nested container of the same name.
   subscript(name: String) -> TOMLValue? {
     get { table[name] }
     set {
@@ -36,6 +37,9 @@ final class EncodedFields {
     return ValueEncoder(context, prefix: prefix)
   }
 
+  /// Puts the content of nested containers in place. One that encoded `nil` leaves no field.
+  ///
+  /// - Throws: ``SettingsValueError`` if something in it cannot be stored, or is nested too deeply.
   func finish() throws -> TOMLValue {
     if isTooDeep { throw SettingsValueError(tooDeepAt: context.path).under(prefix) }
     for (name, encoder) in nested { table[name] = try encoder.finish() }

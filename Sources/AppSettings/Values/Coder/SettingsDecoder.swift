@@ -5,14 +5,22 @@
 /// ```
 ///
 /// Nested ``SettingsSerializable`` types are read by their bridge. A missing field is read as `nil`.
+///
+/// It reads what ``SettingsBridge/codable`` reads. Use it for values that belong to no key, such as a part of a
+/// ``SettingsValue``.
 public struct SettingsDecoder: Sendable {
-  /// The user info that the type's `init(from:)` finds in `decoder.userInfo`.
+  /// The user info that the type's `init(from:)` finds in `decoder.userInfo`, as the types of its fields do.
   public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
   /// Makes a decoder.
   public init() {}
 
   /// Decodes a value from its stored form.
+  ///
+  /// ```swift
+  /// let base: TOMLTable = ["width": 640, "height": 480]
+  /// let window = try SettingsDecoder().decode(Window.self, from: ["width": 800], over: base)   // 800 × 480
+  /// ```
   ///
   /// - Parameters:
   ///   - type: The type to decode.
@@ -27,6 +35,8 @@ public struct SettingsDecoder: Sendable {
 }
 
 /// The decoder that a type's `init(from:)` gets.
+///
+/// One is made for each value. Only the reading thread uses it.
 final class ValueDecoder: Decoder {
   /// The stored value; `nil` only if `superDecoder` found nothing.
   let value: TOMLValue?
@@ -38,6 +48,11 @@ final class ValueDecoder: Decoder {
   /// value adds the rest of the path to errors.
   let prefix: [String]
 
+  /// - Parameters:
+  ///   - value: The stored value; `nil` for a superclass that has stored nothing.
+  ///   - context: The place of the value, the user info and the base.
+  ///   - recorder: Notes what the type requests; `nil` for a plain read.
+  ///   - prefix: The path from the value whose type is being made.
   init(_ value: TOMLValue?, _ context: BridgeContext, _ recorder: FieldRecorder?, prefix: [String] = []) {
     self.value = value
     table = if case .table(let table) = value { table } else { TOMLTable() }
@@ -47,6 +62,8 @@ final class ValueDecoder: Decoder {
   }
 
   /// Reads a value with its type's own `Codable` conformance.
+  ///
+  /// - Throws: ``SettingsValueError``, to which `DecodingError` and errors of the type's own code are converted.
   static func decode<T: Decodable>(
     _ type: T.Type, from value: TOMLValue, _ context: BridgeContext, _ recorder: FieldRecorder? = nil
   ) throws -> T {
@@ -77,6 +94,8 @@ final class ValueDecoder: Decoder {
   }
 
   // Not `T?` with `nil` for types without their own bridge: that would look up the optional's metadata each time.
+  /// Reads a part with the bridge of its type or, if that only uses the type's `Codable` conformance, with
+  /// ``decode(_:from:_:_:)``.
   private static func decodeByBridge<Same: SettingsSerializable, T: Decodable>(
     _ type: Same.Type, as result: T.Type, from value: TOMLValue, _ recorder: FieldRecorder?,
     _ context: () -> BridgeContext
@@ -193,6 +212,8 @@ extension DecodingError.Context {
 }
 
 /// Returns the raw values of a type that lists its cases; `nil` for other types.
+///
+/// It lists only strings and integers.
 func rawChoices(of type: Any.Type) -> [TOMLValue]? {
   guard let type = type as? any (CaseIterable & RawRepresentable).Type else { return nil }
   func values<T: CaseIterable & RawRepresentable>(_ type: T.Type) -> [TOMLValue] {

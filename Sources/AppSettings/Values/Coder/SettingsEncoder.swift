@@ -5,8 +5,10 @@
 /// ```
 ///
 /// Nested ``SettingsSerializable`` types are written by their bridge. Fields that are `nil` are left out.
+///
+/// It writes what ``SettingsBridge/codable`` writes.
 public struct SettingsEncoder: Sendable {
-  /// The user info that the type's `encode(to:)` finds in `encoder.userInfo`.
+  /// The user info that the type's `encode(to:)` finds in `encoder.userInfo`, as the types of its fields do.
   public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
   /// Makes an encoder.
@@ -14,6 +16,9 @@ public struct SettingsEncoder: Sendable {
 
   /// Encodes a value in its stored form.
   ///
+  /// Fields are in the order in which the type encodes them: for a synthesized conformance, that of its properties.
+  ///
+  /// - Returns: The stored form: a table for most types, and a value of another kind for types such as arrays.
   /// - Throws: ``SettingsValueError`` with the coding path if TOML cannot represent the value: `nil` by itself or in an
   ///   array, a date after the year 9999, or more levels than `TOMLDocument.maximumDepth`, as in a value that contains
   ///   itself.
@@ -27,8 +32,12 @@ public struct SettingsEncoder: Sendable {
 
 /// The encoder that a type's `encode(to:)` gets. A container may be written to even after others were made, so the
 /// result is assembled only at the end.
+///
+/// One is made for each value. Only the writing thread uses it.
 final class ValueEncoder: Encoder {
   /// The values encoded so far.
+  ///
+  /// A type that asks for a table and for an array for the same value traps.
   enum Result {
     case nothing
     case null
@@ -48,6 +57,8 @@ final class ValueEncoder: Encoder {
   }
 
   /// Writes a value with its type's own `Codable` conformance; returns `nil` if it encodes `nil`.
+  ///
+  /// - Throws: ``SettingsValueError``, to which `EncodingError` and errors of the type's own code are converted.
   static func encode(_ value: some Encodable, _ context: BridgeContext) throws -> TOMLValue? {
     try context.checkDepth()
     let encoder = ValueEncoder(context)
