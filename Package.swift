@@ -289,8 +289,7 @@ func fleetTargets() -> [Target] {
       name: "settings-fleet",
       dependencies: [
         "CFleetSystem", "EtcdClient", "SettingsFleet", "SettingsFleetEtcd", "AppSettings", "AppSettingsObserve",
-        "AppSettingsSchema",
-        "SettingsTOML",
+        "AppSettingsSchema", "SettingsTOML", "SettingsTools",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),

@@ -27,6 +27,33 @@ package struct TextReplacement {
 
   // MARK: The checks
 
+  /// Parses a text, and throws for its first fault. An unknown key may be another program's, so it is only a warning.
+  ///
+  /// - Parameter name: What messages call the text.
+  package func checked(_ bytes: [UInt8], named name: String) throws -> TOMLDocument {
+    let mine: TOMLDocument
+    do {
+      mine = try TOMLDocument(parsing: bytes)
+    } catch {
+      throw ToolError(
+        .unparsable,
+        "Cannot store the text: it does not parse.\n"
+          + (schema.showsText && Redaction.shows(lineOf: error, in: bytes)
+            ? error.formatted(file: name) : error.discreet(file: name)))
+    }
+    for fault in faults(in: mine) {
+      let message = fault.failure.message ?? ""
+      switch fault.kind {
+      case .unknownKey: opened.target.tell(ToolMessage(.warning, message))
+      case .invalidValue:
+        let line = mine.position(of: fault.key).map { "\(name):\($0.line):\($0.column): " } ?? ""
+        throw ToolError(fault.failure.status, line + message)
+      default: throw fault.failure
+      }
+    }
+    return mine
+  }
+
   /// Checks what a text changes: against the locks, then against the schema.
   package func faults(in mine: TOMLDocument) -> [Fault] {
     let base = try? TOMLDocument(parsing: before ?? [])

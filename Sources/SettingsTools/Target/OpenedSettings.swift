@@ -4,7 +4,7 @@ import Synchronization
 /// The settings of an app, or a file, opened as tools show and change them: with what the app's schema says of them, which
 /// keys are secrets, and who has locked what.
 ///
-/// `settings-cli` is a view of it, and so can be an app's own dialog. The settings page and the fleet start the command.
+/// `settings-cli` is a view of it, and so can be an app's own dialog. The settings page starts the command.
 public struct OpenedSettings: Sendable {
   package let target: Target
   package let store: SettingsStore

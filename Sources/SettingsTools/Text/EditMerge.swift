@@ -4,12 +4,12 @@ import AppSettingsSchema
 /// Merges two changes of one text.
 struct EditMerge {
   /// The edited text, with the changes of others.
-  package private(set) var document: TOMLDocument
+  private(set) var document: TOMLDocument
   /// The keys that both have changed differently: `document` has the editor's values.
   private(set) var conflicts: [TOMLPath] = []
   private let theirs: TOMLDocument
 
-  package init(base: TOMLDocument, mine: TOMLDocument, theirs: TOMLDocument) throws {
+  init(base: TOMLDocument, mine: TOMLDocument, theirs: TOMLDocument) throws {
     document = mine
     self.theirs = theirs
     var changed = PathTree()
@@ -25,7 +25,7 @@ struct EditMerge {
     }
   }
 
-  package func message(file: String, _ schema: SchemaLookup) -> String {
+  func message(file: String, _ schema: SchemaLookup) -> String {
     let lines = conflicts.map { path in
       func shown(_ value: TOMLValue?) -> String {
         guard let value else { return "unset" }

@@ -34,8 +34,7 @@ final class EditSession {
     var isConflictSettled = false
     while true {
       do {
-        let mine = try parse(edited)
-        try check(mine)
+        let mine = try replacement.checked(edited, named: copy.path)
         try replacement.write(mine, isConflictSettled: isConflictSettled)
         return true
       } catch let conflict as TextReplacement.Conflict {
@@ -106,33 +105,6 @@ final class EditSession {
     let directories = (ProcessFacts.variable("PATH") ?? "/usr/bin:/bin").split(separator: ":")
     return ["editor", "sensible-editor", "nano", "vi"].first { name in
       directories.contains { access("\($0)/\(name)", X_OK) == 0 }
-    }
-  }
-
-  // MARK: The check
-
-  private func parse(_ bytes: [UInt8]) throws -> TOMLDocument {
-    do {
-      return try TOMLDocument(parsing: bytes)
-    } catch {
-      throw ToolError(
-        .unparsable,
-        "Cannot store the text: it does not parse.\n"
-          + (replacement.schema.showsText && Redaction.shows(lineOf: error, in: bytes)
-            ? error.formatted(file: copy.path) : error.discreet(file: copy.path)))
-    }
-  }
-
-  /// Throws for the first fault. An unknown key may be another program's, so it is only a warning.
-  private func check(_ mine: TOMLDocument) throws {
-    for fault in replacement.faults(in: mine) {
-      switch fault.kind {
-      case .unknownKey: Output.warning(fault.failure.message ?? "")
-      case .invalidValue:
-        let line = mine.position(of: fault.key).map { "\(copy.path):\($0.line):\($0.column): " } ?? ""
-        throw ToolError(fault.failure.status, line + (fault.failure.message ?? ""))
-      default: throw fault.failure
-      }
     }
   }
 }

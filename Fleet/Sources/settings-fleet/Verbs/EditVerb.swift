@@ -25,7 +25,7 @@ struct EditVerb: FleetVerb {
       context: context, document: document, acceptsUnsigned: unsigned.acceptUnsigned
     ).change(because: "edit") { workspace in
       if let first {
-        return try await keeping(first.text) { try await workspace.merge(first.base, first.text, into: document.scope) }
+        return try keeping(first.text) { try workspace.merge(first.base, first.text, into: document.scope) }
       }
       let base = try workspace.text(of: document.scope) ?? []
       let status = try await workspace.runAtTerminal("edit", [], on: document.scope)
@@ -36,18 +36,19 @@ struct EditVerb: FleetVerb {
 
   /// Keeps a text in a file if it cannot be merged.
   private func keeping(
-    _ text: [UInt8], _ merge: () async throws -> SettingsCommand.Answer
-  ) async throws -> SettingsCommand.Answer {
-    var answer = try await merge()
-    guard answer.status != 0 else { return answer }
-    let path = "\(app)-\(Change.millisecondsSince1970).toml"
+    _ text: [UInt8], _ merge: () throws -> SettingsCommand.Answer
+  ) throws -> SettingsCommand.Answer {
     do {
-      try File.create(path, with: text)
-      answer.messages += "settings-fleet: Others have changed what you have changed. Your text is in '\(path)'.\n"
-    } catch {
-      answer.messages += "settings-fleet: \(error)\n"
+      return try merge()
+    } catch let failure as Failure {
+      let path = "\(app)-\(Change.millisecondsSince1970).toml"
+      var kept = "Your text is in '\(path)'."
+      do {
+        try File.create(path, with: text)
+      } catch {
+        kept = "\(error)"
+      }
+      throw Failure(.changed, "\(failure)\n\(kept)")
     }
-    answer.status = Failure.Status.changed.rawValue
-    return answer
   }
 }

@@ -188,11 +188,6 @@ extension SealedValue {
   }
 }
 
-extension SettingsCommand.Answer {
-  /// Nothing is said where all is well.
-  fileprivate static let silent = SettingsCommand.Answer(status: 0, output: [], messages: "")
-}
-
 extension Workspace {
   /// Changes a document's text.
   fileprivate func edit(_ scope: DocumentScope, _ change: (inout TOMLDocument) throws -> Void) throws {

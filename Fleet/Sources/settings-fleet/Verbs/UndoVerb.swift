@@ -37,7 +37,7 @@ struct UndoVerb: FleetVerb {
     }
     if entry.former != nil, !unsigned.acceptUnsigned { try await checkFormer(of: entry, past, in: context) }
     try await editor.change(because: "undo") { workspace in
-      try await workspace.merge(entry.text ?? [], entry.former ?? [], into: document.scope)
+      try workspace.merge(entry.text ?? [], entry.former ?? [], into: document.scope)
     }
   }
 

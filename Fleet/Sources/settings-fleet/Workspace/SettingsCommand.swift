@@ -14,6 +14,9 @@ struct SettingsCommand: Sendable {
     /// Its messages, with its name before each.
     var messages: String
 
+    /// All is well, and nothing is said.
+    static let silent = Answer(status: 0, output: [], messages: "")
+
     /// The messages in one line.
     var lines: String { messages.split(separator: "\n").joined(separator: " ") }
   }
@@ -66,11 +69,9 @@ struct SettingsCommand: Sendable {
   /// Runs it and gives what it says. If the task is cancelled, the run is asked to end, and its end is awaited.
   ///
   /// - Parameter input: Its standard input, which it has as a whole even if this process dies.
-  func run(
-    _ words: [String], in directories: Directories, input: [UInt8] = [], adding more: [String: String] = [:]
-  ) async throws -> Answer {
+  func run(_ words: [String], in directories: Directories, input: [UInt8] = []) async throws -> Answer {
     try await withThrowingTaskGroup(of: Answer?.self) { group in
-      group.addTask { try await execute(words, variables(directories, more), input) }
+      group.addTask { try await execute(words, variables(directories), input) }
       group.addTask {
         try? await Task.sleep(for: patience)
         return nil
@@ -139,8 +140,8 @@ struct SettingsCommand: Sendable {
   }
 
   /// The environment of a run.
-  private func variables(_ directories: Directories, _ more: [String: String] = [:]) -> [Environment.Key: String] {
-    var variables = directories.variables(over: environment).merging(more) { $1 }
+  private func variables(_ directories: Directories) -> [Environment.Key: String] {
+    var variables = directories.variables(over: environment)
     // That is about our own input.
     variables["SETTINGS_CLI_INPUT_BYTES"] = nil
     return Dictionary(

@@ -1,6 +1,7 @@
 import Glibc
 import SettingsFleet
 import SettingsTOML
+import SettingsTools
 
 /// A directory that only this process uses, in which an app's documents are files.
 ///
@@ -10,6 +11,7 @@ final class Workspace: Sendable {
   let app: String
   private let root: String
   private let command: SettingsCommand
+  private let environment: [String: String]
 
   /// - Throws: ``Failure`` if no temporary directory can be made.
   init(app: String, command: SettingsCommand, environment: [String: String]) throws {
@@ -20,7 +22,7 @@ final class Workspace: Sendable {
     }
     root = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
     self.app = app
-    self.command = command
+    (self.command, self.environment) = (command, environment)
     do {
       try File.makeDirectory(directories.home)
       try File.makeDirectory(files, mode: 0o755)
@@ -78,19 +80,44 @@ final class Workspace: Sendable {
 
   /// Runs a verb of `settings-cli` on a document, as a drop-in of administrators.
   func run(
-    _ verb: String, _ words: [String], on scope: DocumentScope, input: [UInt8] = [],
-    adding variables: [String: String] = [:]
+    _ verb: String, _ words: [String], on scope: DocumentScope, input: [UInt8] = []
   ) async throws -> SettingsCommand.Answer {
     var answer = try await command.run(
-      [verb, app, "--drop-in", scope.dropIn] + words, in: directories, input: input, adding: variables)
+      [verb, app, "--drop-in", scope.dropIn] + words, in: directories, input: input)
     answer.messages = shown(answer.messages, for: scope)
     answer.output = Array(shown(String(decoding: answer.output, as: UTF8.self), for: scope).utf8)
     return answer
   }
 
-  /// As ``run(_:_:on:input:adding:)``, for a verb that asks or opens an editor.
+  /// As ``run(_:_:on:input:)``, for a verb that asks or opens an editor.
   func runAtTerminal(_ verb: String, _ words: [String], on scope: DocumentScope) async throws -> Int32 {
     try await command.runAtTerminal([verb, app, "--drop-in", scope.dropIn] + words, in: directories)
+  }
+
+  /// Makes an edit of one text on the present one, as `settings-cli edit` merges what others have changed meanwhile.
+  ///
+  /// - Parameters:
+  ///   - base: What the edit was made on.
+  ///   - edited: What it made of that.
+  /// - Throws: ``Failure``, with status 9 where both have changed one key. The present text stays then.
+  func merge(_ base: [UInt8], _ edited: [UInt8], into scope: DocumentScope) throws -> SettingsCommand.Answer {
+    guard try text(of: scope) ?? [] != base else {
+      try put(edited, as: scope)
+      return .silent
+    }
+    let target = Target(
+      app, .dropIn(scope.dropIn), environment: directories.variables(over: environment), telling: { _ in })
+    do {
+      let opened = try target.openUnread(isForWriting: true, writesLater: true)
+      let replacement = TextReplacement(opened, before: base)
+      try replacement.write(try replacement.checked(edited, named: "text"))
+      return .silent
+    } catch let conflict as TextReplacement.Conflict {
+      throw Failure(.changed, shown(conflict.failure.description, for: scope))
+    } catch {
+      let failure = ToolError(any: error)
+      throw Failure(status: failure.status.rawValue, message: shown(failure.description, for: scope))
+    }
   }
 
   /// A path that a verb can use for a file of its own.
