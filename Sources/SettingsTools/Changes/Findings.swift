@@ -16,6 +16,21 @@ extension SettingsFinding {
 }
 
 extension Target {
+  /// What is wrong with the files: of administrators' main file, with all of theirs, which are what every user gets.
+  ///
+  /// - Parameters:
+  ///   - place: Where the target was opened.
+  ///   - project: The project whose file to check, too.
+  package func findings(
+    _ schema: SettingsSchema?, at place: SettingsLocation? = nil, project: SettingsProject? = nil
+  ) throws -> [SettingsFinding] {
+    guard layer == .system else {
+      return SettingsCheck.findings(at: try place ?? location(), schema: schema, project: project)
+    }
+    let all = try SettingsLocation(app: name, environment: environment).withoutPersonalLayers
+    return SettingsCheck.findings(at: all, schema: schema, checksOwn: false, project: project)
+  }
+
   /// The schema to check against. An invalid one is a finding, and the rest is checked without it.
   package func schema(
     named file: String?, _ findings: inout [SettingsFinding]
@@ -34,15 +49,11 @@ extension Target {
 }
 
 extension OpenedSettings {
-  /// What is wrong with all files, also with a schema that cannot be used. For administrators' main file, what all users
-  /// get.
+  /// What is wrong with all files, also with a schema that cannot be used.
   package var allFindings: [SettingsFinding] {
     var findings: [SettingsFinding] = []
     if !schema.isUsable { _ = try? target.schema(named: nil, &findings) }
-    let isSystem = target.layer == .system
-    let all = try? SettingsLocation(app: target.name, environment: target.environment).withoutPersonalLayers
-    guard let location = isSystem ? all ?? store.location : store.location else { return findings }
-    return findings + SettingsCheck.findings(at: location, schema: schema.schema, checksOwn: !isSystem)
+    return findings + ((try? target.findings(schema.schema, at: store.location)) ?? [])
   }
 }
 

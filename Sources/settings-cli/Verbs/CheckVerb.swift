@@ -78,16 +78,11 @@ struct CheckVerb: Verb {
   }
 
   private func check(_ target: Target) throws -> [SettingsFinding] {
-    // With --system, all administrators' files: they are what every user gets.
-    let isSystem = target.layer == .system
-    let location = isSystem ? try SettingsLocation(app: target.name).withoutPersonalLayers : try target.location()
-    if target.isFile { try Self.checkExists(location.file) }
+    if target.isFile { try Self.checkExists(target.location().file) }
     var findings: [SettingsFinding] = []
     let schema = try target.schema(named: schema, &findings)
     if schema == nil, findings.isEmpty { try AppName.checkKnown(target.name) }
-    return findings
-      + SettingsCheck.findings(
-        at: location, schema: schema, checksOwn: !isSystem, project: try project(of: target.name, schema))
+    return findings + (try target.findings(schema, project: project(of: target.name, schema)))
   }
 
   /// Throws if there is nothing at a path: it may be mistyped. Whatever else is wrong with a file is a finding.

@@ -28,9 +28,11 @@ public enum FleetNames {
   /// The longest id of an app, in bytes.
   public static let longestApp = 200
 
-  /// Whether a text can be an app's id: letters, digits, `.`, `_` and `-`, no `..`, a letter or digit first.
+  /// Whether a text can be an app's id: letters, digits, `.`, `_` and `-`, no `..`, a letter or digit first, and not the
+  /// name of a TOML file, which `settings-cli` takes for no id.
   public static func isApp(_ text: some StringProtocol) -> Bool {
     isName(text) && text.utf8.first != UInt8(ascii: "_") && text.utf8.count <= longestApp
+      && text.suffix(5).lowercased() != ".toml"
   }
 
   /// Whether a text can be the name of a host or the id of a machine: letters, digits, `.`, `_` and `-`, no `..`, and

@@ -165,7 +165,7 @@ struct DocumentEditor {
   /// - Returns: `nil` for a text that is as before.
   func edit(below: [UInt8]? = nil, _ work: Work) async throws -> (Edit?, SettingsCommand.Answer) {
     let workspace = try Workspace(app: document.app, command: command, environment: context.environment)
-    let newest = try AppSchema.newest(of: document.app, in: workspace.directories, context.environment)
+    let newest = try workspace.newestVersion()
     let snapshot = try await context.cluster.snapshot(of: document.app)
     let writer = DocumentWriter(document, in: snapshot, appVersion: newest)
     let base = try stating { () throws(WriterError) in try writer.current() }

@@ -1,7 +1,7 @@
-import AppSettings
 import AppSettingsSchema
 import SettingsFleet
 import SettingsTOML
+import SettingsTools
 
 /// Whether this machine can accept a document.
 ///
@@ -44,9 +44,7 @@ struct DocumentCheck: Sendable {
     }
     var variables = directories.variables(over: environment)
     // What is only a warning, such as a key that an older release does not know, is no reason to keep an old text.
-    let serious = try findings(app, variables) {
-      try SettingsLocation(administratorsOf: app, dropIn: scope.dropIn, environment: $0)
-    }.filter { $0.isError || $0.exposesSecret }
+    let serious = try findings(app, .dropIn(scope.dropIn), variables).filter { $0.isError || $0.exposesSecret }
     if let problem = (serious.first { $0.file == file } ?? serious.first)?.problem { return problem }
     guard !plain.isEmpty else { return nil }
     let credentials = staging + "/credentials"
@@ -65,7 +63,7 @@ struct DocumentCheck: Sendable {
     } catch {
       throw Failure(.io, error.description)
     }
-    let serious = try findings(app, variables) { try SettingsLocation(app: app, environment: $0) }.filter(\.isError)
+    let serious = try findings(app, .own, variables).filter(\.isError)
     for entry in sealed.entries {
       guard let finding = serious.first(where: { $0.file == "\(credentials)/\(entry.name)" }) else { continue }
       return FleetProblem(
@@ -77,19 +75,15 @@ struct DocumentCheck: Sendable {
   }
 
   private func findings(
-    _ app: String, _ variables: [String: String], at location: ([String: String]) throws -> SettingsLocation
+    _ app: String, _ layer: Target.Layer, _ variables: [String: String]
   ) throws -> [SettingsFinding] {
     do {
-      let place = try location(variables)
-      do {
-        let schema = try SettingsSchema.find(app: app, environment: variables)
-        return SettingsCheck.findings(at: place, schema: schema)
-      } catch let error as SettingsError {
-        return [SettingsFinding(.schema, error.message, file: error.file ?? app, position: error.position)]
-          + SettingsCheck.findings(at: place, schema: nil)
-      }
+      let target = Target(app, layer, environment: variables, telling: { _ in })
+      var findings: [SettingsFinding] = []
+      let schema = try target.schema(named: nil, &findings)
+      return findings + (try target.findings(schema))
     } catch {
-      throw Failure(.io, (error as? SettingsError)?.message ?? "\(error)")
+      throw Failure(.io, ToolError(any: error).description)
     }
   }
 }

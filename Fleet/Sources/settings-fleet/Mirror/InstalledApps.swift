@@ -1,3 +1,5 @@
+import AppSettings
+import struct AppSettingsSchema.SettingsSchema
 import SettingsFleet
 import Synchronization
 
@@ -29,8 +31,9 @@ final class InstalledApps: Sendable {
   private func facts(of app: String) -> InstalledApp {
     var (version, stamp) = (Int?.none, "")
     do {
-      if let facts = try AppSchema.facts(of: app, in: directories, environment) {
-        (version, stamp) = (facts.version, TextDigest(of: facts.text).hex)
+      if let schema = try SettingsSchema.find(app: app, environment: directories.variables(over: environment)) {
+        let text = try schema.file.flatMap(File.readIfThere) ?? []
+        (version, stamp) = (schema.migrations.currentVersion, TextDigest(of: text).hex)
       }
     } catch {
       stamp = TextDigest(of: Array("\(error)".utf8)).hex

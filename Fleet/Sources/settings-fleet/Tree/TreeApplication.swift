@@ -24,7 +24,7 @@ struct TreeApplication: Sendable {
     var workspaces: [Workspace] = []
     for app in apps {
       let workspace = try Workspace(app: app, command: command, environment: context.environment)
-      options.appVersions[app] = try AppSchema.newest(of: app, in: workspace.directories, context.environment)
+      options.appVersions[app] = try workspace.newestVersion()
       checks[app] = DocumentCheck(environment: context.environment, staging: workspace.scratchFile("check"))
       workspaces.append(workspace)
     }

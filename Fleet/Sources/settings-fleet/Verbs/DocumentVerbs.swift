@@ -194,7 +194,7 @@ extension ReadingVerb {
     let documents = try await context.cluster.documents(of: words.document.app, at: words.revision)
     let command = try context.command()
     let workspace = try Workspace(app: words.document.app, command: command, environment: context.environment)
-    let newest = try AppSchema.newest(of: words.document.app, in: workspace.directories, context.environment)
+    let newest = try workspace.newestVersion()
     guard try workspace.fill(with: documents, upTo: newest, for: words.document.scope) else {
       let when = words.revision.map { " at revision \($0)" } ?? ""
       throw Failure(.noValue, "The fleet has no document '\(words.document)'\(when).")

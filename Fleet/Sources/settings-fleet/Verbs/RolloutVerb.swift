@@ -153,8 +153,7 @@ struct RolloutVerb: FleetVerb {
     let workspace = try Workspace(app: app, command: try context.command(), environment: context.environment)
     let coordinator = RolloutCoordinator(
       context: context, editor: editor,
-      appVersion: try AppSchema.newest(of: app, in: workspace.directories, context.environment),
-      answerSeconds: answerTime.seconds)
+      appVersion: try workspace.newestVersion(), answerSeconds: answerTime.seconds)
     if action == .pause {
       try await coordinator.pause(rollout)
       return Output.line("The rollout is paused. Go on with it: settings-fleet rollout resume \(app)")

@@ -125,7 +125,7 @@ struct SealVerb: FleetVerb {
     of path: TOMLPath, in context: Context, _ command: SettingsCommand
   ) async throws -> (SecretName, Int) {
     let workspace = try Workspace(app: app, command: command, environment: context.environment)
-    guard let newest = try AppSchema.newest(of: app, in: workspace.directories, context.environment) else {
+    guard let newest = try workspace.newestVersion() else {
       throw Failure(
         .unknown,
         "'\(app)' has no schema here, which says what is a secret and what it needs. Install the app's schema, or seal "

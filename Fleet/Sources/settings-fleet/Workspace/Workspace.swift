@@ -1,3 +1,5 @@
+import AppSettings
+import AppSettingsSchema
 import Glibc
 import SettingsFleet
 import SettingsTOML
@@ -105,10 +107,8 @@ final class Workspace: Sendable {
       try put(edited, as: scope)
       return .silent
     }
-    let target = Target(
-      app, .dropIn(scope.dropIn), environment: directories.variables(over: environment), telling: { _ in })
     do {
-      let opened = try target.openUnread(isForWriting: true, writesLater: true)
+      let opened = try target(.dropIn(scope.dropIn)).openUnread(isForWriting: true, writesLater: true)
       let replacement = TextReplacement(opened, before: base)
       try replacement.write(try replacement.checked(edited, named: "text"))
       return .silent
@@ -118,6 +118,21 @@ final class Workspace: Sendable {
       let failure = ToolError(any: error)
       throw Failure(status: failure.status.rawValue, message: shown(failure.description, for: scope))
     }
+  }
+
+  /// The highest representation version that the app reads; `nil` without a schema, which takes any.
+  ///
+  /// - Throws: ``Failure`` if there is a schema that cannot be used.
+  func newestVersion() throws -> Int? {
+    do {
+      return try target(.own).fileSchema()?.migrations.currentVersion
+    } catch {
+      throw Failure(.invalidValue, "Cannot use the schema of '\(app)': \(ToolError(any: error))")
+    }
+  }
+
+  private func target(_ layer: Target.Layer) -> Target {
+    Target(app, layer, environment: directories.variables(over: environment), telling: { _ in })
   }
 
   /// A path that a verb can use for a file of its own.

@@ -29,7 +29,7 @@ struct FleetKeyTests {
     "/app-settings/1/editor/all/v9223372036854775808", "/app-settings/1/editor/all/v1e3",
     "/app-settings/1/editor/all/v99999999999999999999999999999999999999", "/app-settings/1/editor/all/V1",
     "/app-settings/1/../all/v1", "/app-settings/1/a..b/all/v1", "/app-settings/1/.hidden/all/v1",
-    "/app-settings/1/-rf/all/v1", "/app-settings/1/_x/all/v1", "/app-settings/1//all/v1",
+    "/app-settings/1/-rf/all/v1", "/app-settings/1/_x/all/v1", "/app-settings/1/x.TOML/all/v1", "/app-settings/1//all/v1",
     "/app-settings/1/editor/group//v1", "/app-settings/1/editor/group/../v1", "/app-settings/1/editor/group/a/b/v1",
     "/app-settings/1/editor/host/-a/v1", "/app-settings/1/editor/host/.a/v1", "/app-settings/1/editor/host/a\u{0}/v1",
     "/app-settings/1/editor/host/\u{e4}/v1", "/app-settings/1/editor/host/\u{212a}/v1",
