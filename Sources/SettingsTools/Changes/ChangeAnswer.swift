@@ -1,7 +1,7 @@
 package import AppSettings
 
 /// What has become of one change of several.
-package struct ChangeAnswer {
+package struct ChangeAnswer: Sendable {
   /// The number of the change, or of the line of a batch.
   package let line: Int
   package var path: TOMLPath?
@@ -16,6 +16,27 @@ package struct ChangeAnswer {
   /// What is said of an edit that is fine but was not written.
   package var note: String?
 
+  package init(line: Int) { self.line = line }
+
+  /// Parses what `batch` prints, an object a line.
+  package static func lines(_ text: [UInt8]) -> [ChangeAnswer] {
+    text.split(separator: UInt8(ascii: "\n")).compactMap(ChangeAnswer.init)
+  }
+
+  private init?(_ text: ArraySlice<UInt8>) {
+    guard let tree = try? JSONTree(parsing: text), let line = tree["line"]?.integer else { return nil }
+    self.line = line
+    path = tree["key"]?.text.flatMap { try? TOMLPath(parsing: $0) }
+    (isChange, problem) = (tree["changed"]?.flag, tree["problem"]?.text)
+    found = tree["value"].flatMap { try? JSONText.value(of: $0.json) }
+    let message = tree["message"]?.text
+    if let status = tree["status"]?.integer.flatMap({ ToolError.Status(rawValue: Int32($0)) }) {
+      failure = ToolError(status, message)
+    } else {
+      note = message
+    }
+  }
+
   /// As `batch` prints it.
   package var json: JSONObject {
     let isRefused = failure != nil || note != nil
@@ -29,5 +50,18 @@ package struct ChangeAnswer {
     let message = failure == nil ? note : failure?.message?.replacing(" Nothing was written.", with: "")
     if let message { json["message"] = .text(message) }
     return json
+  }
+}
+
+extension [ChangeAnswer] {
+  /// The first refusal.
+  package var refused: ChangeAnswer? { first { $0.failure != nil } }
+
+  /// Says of the changes that were not refused that they were not written either.
+  package mutating func noteUnwritten() {
+    guard let refused else { return }
+    for index in indices where self[index].failure == nil && self[index].found == nil {
+      self[index].note = "Not written, because line \(refused.line) is refused."
+    }
   }
 }

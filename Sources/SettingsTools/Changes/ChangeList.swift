@@ -88,7 +88,7 @@ package final class ChangeList {
     do {
       outcome = try opened.make(guarded, edits)
     } catch let refused as Refused {
-      noteUnwritten()
+      answers.noteUnwritten()
       throw refused
     }
     if !guarded.isDryRun { try checkEffects() }
@@ -96,10 +96,7 @@ package final class ChangeList {
   }
 
   /// The first refusal, or value without effect.
-  package var failure: ToolError? {
-    for answer in answers { if let failure = answer.failure { return failure } }
-    return nil
-  }
+  package var failure: ToolError? { answers.refused?.failure }
 
   /// Finds the edits, from the present values.
   package func edits(_ view: SettingsSnapshot) throws -> [Edit] {
@@ -356,14 +353,6 @@ package final class ChangeList {
   }
 
   // MARK: The answers
-
-  /// Says of the changes that were not refused that they were not written either.
-  private func noteUnwritten() {
-    guard let refused = answers.first(where: { $0.failure != nil }) else { return }
-    for index in answers.indices where answers[index].failure == nil && answers[index].found == nil {
-      answers[index].note = "Not written, because line \(refused.line) is refused."
-    }
-  }
 
   /// Notes which of the stored values a higher layer hides, and warns of what values lack.
   package func checkEffects() throws {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import SettingsFleet
+import SettingsTools
 
 struct BatchVerb: FleetVerb {
   static let configuration = CommandConfiguration(
@@ -56,24 +57,26 @@ struct BatchVerb: FleetVerb {
     do {
       try await DocumentEditor.change(edits, because: "batch", in: context)
     } catch {
-      let said = await answers.joined(batch.parts.map(\.document))
-      guard let refused = said.refused else { throw error }
-      Output.bytes(Array(said.text.utf8))
-      throw Failure(status: refused.status, message: (error as? Failure)?.message)
+      guard let refused = await answers.all.refused?.failure else { throw error }
+      await answers.show()
+      throw Failure(status: refused.status.rawValue, message: (error as? Failure)?.message)
     }
-    Output.bytes(Array(await answers.joined(batch.parts.map(\.document)).text.utf8))
+    await answers.show()
   }
 
   /// What was answered for each document, at the last try.
   private actor Answers {
-    private var outputs: [FleetDocument: [UInt8]] = [:]
+    private var answers: [FleetDocument: [ChangeAnswer]] = [:]
 
-    func set(_ output: [UInt8], of document: FleetDocument) { outputs[document] = output }
+    func set(_ output: [UInt8], of document: FleetDocument) { answers[document] = ChangeAnswer.lines(output) }
 
-    func joined(_ documents: [FleetDocument]) -> BatchAnswers {
-      var answers = BatchAnswers()
-      for document in documents { answers.add(outputs[document] ?? []) }
-      return answers
+    /// All in the order of their lines. If one was refused, the edits of other documents are not written either.
+    var all: [ChangeAnswer] {
+      var all = answers.values.joined().sorted { $0.line < $1.line }
+      all.noteUnwritten()
+      return all
     }
+
+    func show() { for answer in all { Output.line(answer.json.text) } }
   }
 }
