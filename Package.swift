@@ -237,7 +237,7 @@ func pageTargets() -> [Target] {
     .target(
       name: "SettingsPage",
       dependencies: [
-        "PageAssets", "CPageSystem",
+        "PageAssets", "CPageSystem", "AppSettings", "AppSettingsSchema", "SettingsTools",
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -255,7 +255,8 @@ func pageTargets() -> [Target] {
     .testTarget(
       name: "SettingsPageTests",
       dependencies: [
-        "SettingsPage", "settings-page", "settings-cli", .product(name: "HTTPTypes", package: "swift-http-types"),
+        "AppSettings", "SettingsPage", "settings-page", "settings-cli",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       path: "Page/Tests/SettingsPageTests"),
   ]

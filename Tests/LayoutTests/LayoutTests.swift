@@ -16,7 +16,7 @@ struct LayoutTests {
     "Sources/SettingsTools": ["Base", "Schema", "Text", "Target", "Changes", "Facts", ""],
     "Sources/settings-cli": ["Base", "Terminal", "Shown", "Target", "Verbs", ""],
     "Page/Sources/SettingsPage": [
-      "Base", "Assets", "JSON", "Life", "HTTP", "Command", "Events", "Trials", "Interface", "Server",
+      "Base", "Assets", "Life", "HTTP", "Command", "Events", "Trials", "Interface", "Server",
     ],
     "Fleet/Sources/EtcdClient": [
       "Configuration", "Requests", "Answers", "RPC", "Wire", "Transport", "Calls",

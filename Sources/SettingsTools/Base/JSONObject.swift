@@ -5,9 +5,9 @@ package import AppSettings
 /// ```swift
 /// let object: JSONObject = ["key": .text("theme"), "line": .number(nil), "isDefault": .flag(true)]
 /// ```
-package struct JSONObject: ExpressibleByDictionaryLiteral {
+package struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
   /// A member's value. What is missing is `null`.
-  package enum Member {
+  package enum Member: Sendable {
     case text(String?), number(Int?), flag(Bool), texts([String])
     case value(TOMLValue?)
     case object(JSONObject?), objects([JSONObject])
@@ -36,10 +36,13 @@ package struct JSONObject: ExpressibleByDictionaryLiteral {
   }
 
   /// The object as text on one line.
-  package var text: String {
+  package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// The same as UTF-8.
+  package var bytes: [UInt8] {
     var bytes: [UInt8] = []
     add(to: &bytes)
-    return String(decoding: bytes, as: UTF8.self)
+    return bytes
   }
 
   /// Objects as an array, one a line.

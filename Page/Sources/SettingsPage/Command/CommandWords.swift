@@ -1,4 +1,6 @@
+import AppSettings
 import HTTPTypes
+import SettingsTools
 
 /// What a request names, as words of a command line.
 ///
@@ -37,31 +39,25 @@ enum CommandWords {
   static func layer(_ layer: String?) throws -> [String] {
     guard let layer else { return [] }
     let parts = layer.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let none = Refusal(.badRequest, "There is no such layer.")
     if parts.count == 2 {
       try check(parts[1], "layer's name")
-      guard !parts[1].contains("/"), parts[1].first != "." else {
-        throw Refusal(.badRequest, "There is no such layer.")
-      }
+      guard !parts[1].contains("/"), parts[1].first != "." else { throw none }
     }
-    switch (parts[0], parts.count) {
-    case ("user", 1), ("host", 1), ("os", 1), ("arch", 1), ("profile", 2), ("drop-in", 2): return ["--layer=\(layer)"]
-    case ("system", 1): return ["--system"]
-    case ("system", 2): return ["--drop-in=\(parts[1])"]
-    default: throw Refusal(.badRequest, "There is no such layer.")
+    guard parts[0] == "system" else {
+      guard (try? PersonalFile(parsing: layer)) != nil else { throw none }
+      return ["--layer=\(layer)"]
     }
+    return parts.count == 2 ? ["--drop-in=\(parts[1])"] : ["--system"]
   }
 
   /// The option that has a writing verb compare the file first.
-  static func ifUnchanged(_ digest: JSON?) throws -> [String] {
+  static func ifUnchanged(_ digest: JSONTree?) throws -> [String] {
     guard let digest, digest != .null else { return [] }
-    guard let text = digest.text, isDigest(text) else {
+    guard let digest = try? digest.text.map({ try Digest($0) }), digest.key == nil else {
       throw Refusal(.badRequest, "'ifUnchanged' is not a digest, as 'digest' of an answer is.")
     }
-    return ["--if-unchanged=\(text)"]
-  }
-
-  private static func isDigest(_ text: String) -> Bool {
-    text == "absent" || (text.utf8.count == 64 && text.utf8.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit })
+    return ["--if-unchanged=\(digest.text)"]
   }
 
   /// A number of an entry, or of entries.

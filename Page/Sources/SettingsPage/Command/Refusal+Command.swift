@@ -1,4 +1,5 @@
 import HTTPTypes
+import SettingsTools
 
 extension CommandError: Refused {
   var reply: Reply {
@@ -13,7 +14,7 @@ extension CommandError: Refused {
 
 extension Refusal {
   /// What a command that failed said.
-  init(_ result: CommandResult, key: String? = nil, message: String? = nil, with more: [JSON.Member] = []) {
+  init(_ result: CommandResult, key: String? = nil, message: String? = nil, with more: JSONObject = [:]) {
     let status = result.status
     let message = message ?? (result.status == 2 ? result.messages.joined(separator: "\n") : result.messages.last)
     reply = .failure(

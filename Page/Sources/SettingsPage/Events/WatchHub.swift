@@ -1,3 +1,4 @@
+import SettingsTools
 import HTTPTypes
 import Synchronization
 
@@ -100,7 +101,7 @@ final class WatchHub: Sendable {
       state.processes[process] = nil
       return state.machine.ended(process).compactMap { state.streams.removeValue(forKey: $0) }
     }
-    let data = JSON.object([JSON.Member(name: "message", value: .string(message))]).bytes
+    let data = (["message": .text(message)] as JSONObject).bytes
     for stream in streams {
       if !message.isEmpty { stream.yield(PageEvent(name: "problem", data: data)) }
       stream.finish()

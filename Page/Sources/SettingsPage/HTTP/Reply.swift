@@ -1,6 +1,7 @@
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
+import SettingsTools
 
 /// The answer to a request.
 struct Reply: Sendable {
@@ -27,7 +28,7 @@ struct Reply: Sendable {
     return reply
   }
 
-  static func json(_ value: JSON, _ status: HTTPResponse.Status = .ok) -> Reply { json(value.bytes, status) }
+  static func json(_ object: JSONObject, _ status: HTTPResponse.Status = .ok) -> Reply { json(object.bytes, status) }
 
   /// An error.
   ///
@@ -37,12 +38,10 @@ struct Reply: Sendable {
   ///   - more: What else is known of the error.
   static func failure(
     _ status: HTTPResponse.Status, _ message: String, exitStatus: Int? = nil, key: String? = nil,
-    with more: [JSON.Member] = []
+    with more: JSONObject = [:]
   ) -> Reply {
-    var error: [JSON.Member] = [
-      JSON.Member(name: "status", value: JSON(exitStatus)), JSON.Member(name: "message", value: .string(message)),
-    ]
-    if let key { error.append(JSON.Member(name: "key", value: .string(key))) }
+    var error: JSONObject = ["status": .number(exitStatus), "message": .text(message)]
+    if let key { error["key"] = .text(key) }
     return json(["error": .object(error + more)], status)
   }
 

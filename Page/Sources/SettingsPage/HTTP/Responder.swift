@@ -1,3 +1,4 @@
+import AppSettings
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
@@ -94,7 +95,7 @@ struct Responder: Sendable {
   }
 
   /// The body of a request that has one. Browsers ask before they send JSON to another site, so it has to be called that.
-  private func body(of request: Request) async throws -> JSON {
+  private func body(of request: Request) async throws -> JSONTree {
     let lengths = request.headers[values: .contentLength]
     let isAnnounced = lengths.contains { $0 != "0" } || request.headers.contains(.transferEncoding)
     if request.method == .get || request.method == .delete {
@@ -113,11 +114,11 @@ struct Responder: Sendable {
       bytes += part.readableBytesView
     }
     do {
-      let body = try JSON(parsing: bytes)
+      let body = try JSONTree(parsing: bytes)
       guard body.members != nil else { throw Refusal(.badRequest, "The body is not a JSON object.") }
       return body
-    } catch let error as JSON.ParseError {
-      throw Refusal(.badRequest, "The body is not JSON: \(error.reason), at byte \(error.offset).")
+    } catch let error as JSONText.Failure {
+      throw Refusal(.badRequest, "Cannot read the body: \(error.reason).")
     }
   }
 

@@ -1,3 +1,4 @@
+import AppSettings
 import HTTPTypes
 
 /// A request of the interface.
@@ -6,7 +7,7 @@ struct Call: Sendable {
   let captures: [String: String]
   let query: [String: String]
   /// The body, which is an object; empty if the request has none.
-  let body: JSON
+  let body: JSONTree
   let connection: Connection?
 
   /// A part of the path.

@@ -1,3 +1,4 @@
+import AppSettings
 import Glibc
 
 extension Commands {
@@ -16,7 +17,7 @@ extension Commands {
     // An app that does not exist yet exits 3.
     guard document.status != 3 else { return 0 }
     guard document.status == 0 else { throw Refusal(document) }
-    guard JSON.member("keepsHistory", of: document.output)?.flag == true else { return nil }
+    guard JSONTree.member("keepsHistory", of: document.output)?.flag == true else { return nil }
     return try await entries(place, limit: 5).first?.number ?? 0
   }
 
@@ -25,7 +26,9 @@ extension Commands {
     let result = try await run(words)
     // An empty history exits 1; an app that does not exist yet exits 3.
     if result.status == 1 || result.status == 3 { return [] }
-    guard result.status == 0, let entries = try? JSON(parsing: result.output).elements else { throw Refusal(result) }
+    guard result.status == 0, let entries = try? JSONTree(parsing: result.output).elements else {
+      throw Refusal(result)
+    }
     return entries.compactMap { entry in
       guard entry["isUnrecorded"]?.flag != true, let number = entry["number"]?.integer else { return nil }
       return (number, entry["pid"]?.integer ?? 0)

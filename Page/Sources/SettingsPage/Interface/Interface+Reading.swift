@@ -1,4 +1,6 @@
+import AppSettings
 import HTTPTypes
+import SettingsTools
 
 /// The routes that change nothing.
 extension Interface {
@@ -7,7 +9,7 @@ extension Interface {
   func document(_ call: Call) async throws -> Reply {
     let result = try await answer(["describe", "--document"] + layer(call) + ["--", target(call)])
     var reply = Reply.json(result.output)
-    if let digest = JSON.member("digest", of: result.output)?.text { reply.headers[.eTag] = "\"\(digest)\"" }
+    if let digest = JSONTree.member("digest", of: result.output)?.text { reply.headers[.eTag] = "\"\(digest)\"" }
     return reply
   }
 
@@ -27,7 +29,7 @@ extension Interface {
   func formerText(_ call: Call) async throws -> Reply {
     let entry = "--entry=\(try CommandWords.number(call["number"]))"
     let result = try await answer(["at", entry] + layer(call) + ["--", target(call)])
-    return .json(["text": .string(String(decoding: result.output, as: UTF8.self))])
+    return .json(["text": .text(String(decoding: result.output, as: UTF8.self))])
   }
 
   func find(_ call: Call) async throws -> Reply {
@@ -59,8 +61,7 @@ extension Interface {
       throw Refusal(.conflict, "The file changed while it was being read. Try again.")
     }
     return .json([
-      "text": .string(String(decoding: try await text.output, as: UTF8.self)),
-      "commands": .string(commands.text),
+      "text": .text(String(decoding: try await text.output, as: UTF8.self)), "commands": .text(commands.text),
     ])
   }
 }
@@ -74,7 +75,7 @@ struct CommandLines {
   ///   - json: What `list --json` prints: the same values in the same order.
   /// - Returns: `nil` if the file changed between the two.
   init?(target: String, lines: [UInt8], json: [UInt8]) {
-    let keys = (try? JSON(parsing: json).elements) ?? []
+    let keys = (try? JSONTree(parsing: json).elements) ?? []
     let lines = String(decoding: lines, as: UTF8.self).split(separator: "\n")
     guard keys.count == lines.count else { return nil }
     text = zip(keys, lines).map { member, line -> String in

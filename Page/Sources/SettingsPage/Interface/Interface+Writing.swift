@@ -1,4 +1,8 @@
+import AppSettings
+import AppSettingsSchema
+import FoundationEssentials
 import HTTPTypes
+import SettingsTools
 
 /// The routes that change a file. Each is one write of the command, or none.
 extension Interface {
@@ -21,9 +25,9 @@ extension Interface {
     let result = try await commands.run(words, input: edits.lines)
     if isDryRun {
       guard result.status == 0 else { throw Refusal(result) }
-      return .json(["results": [], "diff": .string(String(decoding: result.output, as: UTF8.self))])
+      return .json(["results": .objects([]), "diff": .text(String(decoding: result.output, as: UTF8.self))])
     }
-    return try await written(result, edits.answers(result), Trial.Place(target: target, options: options))
+    return try await written(result, ChangeAnswer.lines(result.output), Trial.Place(target: target, options: options))
   }
 
   /// Makes edits that are taken back unless they are kept.
@@ -31,7 +35,7 @@ extension Interface {
     // What the history does not keep could not be put back.
     for key in edits.keys {
       let result = try await commands.run(["describe", "--json"] + place.options + ["--", place.target, key])
-      guard result.status == 0, let described = try? JSON(parsing: result.output) else { continue }
+      guard result.status == 0, let described = try? JSONTree(parsing: result.output) else { continue }
       // A table is described key by key.
       if (described.elements ?? [described]).contains(where: { $0["isSecret"]?.flag == true }) {
         throw Refusal(
@@ -47,13 +51,13 @@ extension Interface {
       await trials.takeBack(id)
       throw error
     }
-    let results = edits.answers(result)
+    let results = ChangeAnswer.lines(result.output)
     guard result.status == 0 else {
       // A value that a higher layer hides was stored although the command says that it has no effect.
       await trials.takeBack(id)
       throw refusal(result, results)
     }
-    guard results.contains(where: { $0["changed"]?.flag == true }) else {
+    guard results.contains(where: { $0.isChange == true }) else {
       trials.forget(id)
       return try await written(result, results, place)
     }
@@ -64,7 +68,7 @@ extension Interface {
         "The change was made, but could not be recorded in the history. So it stays, unless you undo it.")
     }
     trials.run(id, for: .seconds(seconds))
-    return try await written(result, results, place, with: [JSON.Member(name: "trial", value: .string(id))])
+    return try await written(result, results, place, with: ["trial": .text(id)])
   }
 
   func keepTrial(_ call: Call) async throws -> Reply {
@@ -89,15 +93,14 @@ extension Interface {
     let words = try ["edit", "--text=-", "--json"] + CommandWords.ifUnchanged(call.body["ifUnchanged"])
     let input = Array(try requiredText("text", in: call).utf8)
     let result = try await commands.run(words + place.options + ["--", place.target], input: input)
-    let findings = (try? JSON(parsing: result.output)) ?? []
+    let findings = try? JSONDecoder().decode([FindingFacts].self, from: Data(result.output))
+    let shown: JSONObject = ["findings": .json(findings == nil ? "[]" : String(decoding: result.output, as: UTF8.self))]
     guard result.status == 0 else {
       // A warning is not why.
-      let all = findings.elements ?? []
-      let message =
-        (all.first { $0["severity"]?.text == "error" } ?? all.first)?["message"]?.text ?? result.messages.last
-      throw Refusal(result, message: message, with: [JSON.Member(name: "findings", value: findings)])
+      let reason = findings?.first { $0.severity == "error" } ?? findings?.first
+      throw Refusal(result, message: reason?.message ?? result.messages.last, with: shown)
     }
-    return try await written(result, [], place, with: [JSON.Member(name: "findings", value: findings)])
+    return try await written(result, [], place, with: shown)
   }
 
   func rename(_ call: Call) async throws -> Reply {
@@ -135,11 +138,12 @@ extension Interface {
       operands.append(try CommandWords.key(requiredText("key", in: call)))
     }
     let result = try await answer(words + place.options + ["--", place.target] + operands)
-    let undone = (try? JSON(parsing: result.output)) ?? [:]
-    let members = [("undone", "entry"), ("changes", "changes"), ("diff", "diff")].compactMap { name, member in
-      undone[member].map { JSON.Member(name: name, value: $0) }
+    let undone = try? JSONTree(parsing: result.output)
+    var object: JSONObject = [:]
+    for (name, member) in [("undone", "entry"), ("changes", "changes"), ("diff", "diff")] {
+      if let value = undone?[member] { object[name] = .json(value.json) }
     }
-    return isDryRun ? .json(.object(members)) : try await written(result, nil, place, with: members)
+    return isDryRun ? .json(object) : try await written(result, nil, place, with: object)
   }
 
   func migrate(_ call: Call) async throws -> Reply {
@@ -172,38 +176,37 @@ extension Interface {
     let result = try await answer(words + place.options + ["--", place.target] + operands)
     if isDryRun { return .json(result, "diff") }
     let text = String(decoding: result.output, as: UTF8.self)
-    return try await written(result, nil, place, with: [JSON.Member(name: "message", value: .string(text))])
+    return try await written(result, nil, place, with: ["message": .text(text)])
   }
 
   /// The answer to a write: what it did, and the file's state after it.
   private func written(
-    _ result: CommandResult, _ results: [JSON]?, _ place: Trial.Place, with more: [JSON.Member] = []
+    _ result: CommandResult, _ results: [ChangeAnswer]?, _ place: Trial.Place, with more: JSONObject = [:]
   ) async throws -> Reply {
     guard result.status == 0 else { throw refusal(result, results ?? []) }
     async let digest = commands.run(["get", "--digest"] + place.options + ["--", place.target])
     async let entry = commands.entry(of: result.pid, place)
-    var members = more
-    if let results { members.insert(JSON.Member(name: "results", value: .array(results)), at: 0) }
-    members += [
-      JSON.Member(name: "digest", value: .string(String(decoding: try await digest.output.dropLast(), as: UTF8.self))),
-      JSON.Member(name: "entry", value: JSON((try? await entry) ?? nil)),
-      JSON.Member(name: "notes", value: .array(result.messages.map { .string($0) })),
+    let state: JSONObject = [
+      "digest": .text(String(decoding: try await digest.output.dropLast(), as: UTF8.self)),
+      "entry": .number((try? await entry) ?? nil), "notes": .texts(result.messages),
     ]
-    return .json(.object(members))
+    return .json((results.map(Self.members) ?? [:]) + more + state)
   }
 
-  private func refusal(_ result: CommandResult, _ results: [JSON]) -> Refusal {
-    let refused = results.first { $0["ok"]?.flag == false && $0["status"] != nil }
+  private func refusal(_ result: CommandResult, _ results: [ChangeAnswer]) -> Refusal {
+    let refused = results.refused
     return Refusal(
-      result, key: refused?["key"]?.text, message: refused?["message"]?.text,
-      with: results.isEmpty ? [] : [JSON.Member(name: "results", value: .array(results))])
+      result, key: refused?.path?.description, message: refused?.failure?.message,
+      with: results.isEmpty ? [:] : Self.members(results))
   }
+
+  private static func members(_ results: [ChangeAnswer]) -> JSONObject { ["results": .objects(results.map(\.json))] }
 }
 
 extension Reply {
   /// A command's text, as a member of an object.
   fileprivate static func json(_ result: CommandResult, _ name: String) -> Reply {
-    .json(.object([JSON.Member(name: name, value: .string(String(decoding: result.output, as: UTF8.self)))]))
+    .json([name: .text(String(decoding: result.output, as: UTF8.self))])
   }
 }
 
@@ -213,33 +216,25 @@ struct Edits {
   /// Their keys, as dotted keys.
   let keys: [String]
 
-  init(_ value: JSON?) throws {
+  init(_ value: JSONTree?) throws {
     guard let edits = value?.elements, !edits.isEmpty else {
       throw Refusal(.badRequest, "'edits' is an array of at least one edit.")
     }
     var keys: [String] = []
     for edit in edits {
-      guard let key = ["set", "unset", "append", "remove"].compactMap({ edit[$0] }).first, edit["get"] == nil else {
+      guard let key = SettingChange.Action.allCases.lazy.compactMap({ edit[$0.rawValue] }).first, edit["get"] == nil
+      else {
         throw Refusal(.badRequest, #"An edit is an object with "set", "unset", "append" or "remove"."#)
       }
       if let text = key.text {
         keys.append(text)
       } else if let parts = key.elements?.compactMap(\.text), !parts.isEmpty, parts.count == key.elements?.count {
-        keys.append(parts.map(Self.quoted).joined(separator: "."))
+        keys.append(TOMLPath(parts).description)
       } else {
         throw Refusal(.badRequest, "The key of an edit is a string, or an array of strings.")
       }
     }
     self.keys = keys
-    lines = Array(edits.map(\.bytes).joined(separator: [UInt8(ascii: "\n")])) + [UInt8(ascii: "\n")]
-  }
-
-  /// A part of a dotted key. A string of JSON is one of TOML, too, as long as it has none of the escapes that only JSON
-  /// has, and what is written here has not.
-  private static func quoted(_ part: String) -> String { String(decoding: JSON.string(part).bytes, as: UTF8.self) }
-
-  /// The command's answers, one for each edit.
-  func answers(_ result: CommandResult) -> [JSON] {
-    result.output.split(separator: UInt8(ascii: "\n")).compactMap { try? JSON(parsing: $0) }
+    lines = Array(edits.map { $0.json + "\n" }.joined().utf8)
   }
 }

@@ -1,4 +1,6 @@
+import AppSettings
 import HTTPTypes
+import SettingsTools
 
 /// The HTTP interface: what the server does at each path. Page/README.md and openapi.yaml describe it.
 ///
@@ -81,7 +83,7 @@ struct Interface: Sendable {
     guard session.code.use(try requiredText("code", in: call)) else {
       throw Refusal(.unauthorized, "This address was used already. Run 'settings-cli page' to open the settings.")
     }
-    return .json(["token": .string(session.token.text)])
+    return .json(["token": .text(session.token.text)])
   }
 
   private func end(_ call: Call) async throws -> Reply {

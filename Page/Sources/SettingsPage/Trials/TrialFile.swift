@@ -1,4 +1,5 @@
 import Glibc
+import SettingsTools
 
 /// The note of a trial in the file system, from before its change is made until it is over. 'settings-cli try' takes the
 /// change of one back whose owner is gone.
@@ -38,9 +39,9 @@ final class TrialFile: Sendable {
 
   /// Notes what became known of the trial.
   func write(_ trial: Trial) -> Bool {
-    let note: JSON = [
-      "target": .string(trial.place.target), "options": .array(trial.place.options.map { .string($0) }),
-      "keys": .array(trial.keys.map { .string($0) }), "after": JSON(trial.after), "pid": JSON(trial.pid.map(Int.init)),
+    let note: JSONObject = [
+      "target": .text(trial.place.target), "options": .texts(trial.place.options), "keys": .texts(trial.keys),
+      "after": .number(trial.after), "pid": .number(trial.pid.map(Int.init)),
     ]
     let bytes = note.bytes
     guard pwrite(descriptor, bytes, bytes.count, 0) == bytes.count, ftruncate(descriptor, off_t(bytes.count)) == 0

@@ -1,5 +1,6 @@
 import Glibc
 import HTTPTypes
+import SettingsTools
 import Synchronization
 
 /// The trials of all apps.
@@ -76,7 +77,7 @@ final class Trials: Sendable {
       return trial
     }
     guard let trial else { return }
-    tell(trial, "started", with: [JSON.Member(name: "seconds", value: JSON(Int(time.components.seconds)))])
+    tell(trial, "started", with: ["seconds": .number(Int(time.components.seconds))])
   }
 
   // MARK: Ending
@@ -142,7 +143,7 @@ final class Trials: Sendable {
     switch outcome {
     case .undone: tell(trial, "undone")
     case .failed(let result):
-      tell(trial, "failed", with: [JSON.Member(name: "message", value: JSON(result.messages.last))])
+      tell(trial, "failed", with: ["message": .text(result.messages.last)])
     }
     return outcome
   }
@@ -165,11 +166,8 @@ final class Trials: Sendable {
     _ = try? await commands.run(["try"])
   }
 
-  private func tell(_ trial: Trial, _ state: String, with more: [JSON.Member] = []) {
-    let members = [
-      JSON.Member(name: "id", value: .string(trial.id)), JSON.Member(name: "state", value: .string(state)),
-      JSON.Member(name: "keys", value: .array(trial.keys.map { .string($0) })),
-    ]
-    hub.tell(PageEvent(name: "trial", data: JSON.object(members + more).bytes), to: trial.place.target)
+  private func tell(_ trial: Trial, _ state: String, with more: JSONObject = [:]) {
+    let facts: JSONObject = ["id": .text(trial.id), "state": .text(state), "keys": .texts(trial.keys)]
+    hub.tell(PageEvent(name: "trial", data: (facts + more).bytes), to: trial.place.target)
   }
 }

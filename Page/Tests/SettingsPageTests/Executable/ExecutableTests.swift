@@ -1,3 +1,4 @@
+import AppSettings
 import Glibc
 import Testing
 
@@ -30,7 +31,7 @@ private struct Program {
     let code = try #require(parts.dropFirst(3).first)
     let client = try #require(TestClient(port: port))
     await client.send(request("POST", "/api/session", (port, ""), #"{"code": "\#(code)"}"#))
-    let answer = try JSON(parsing: try #require(await client.answer()).body)
+    let answer = try JSONTree(parsing: try #require(await client.answer()).body)
     return (port, try #require(answer["token"]?.text))
   }
 

@@ -1,3 +1,4 @@
+import AppSettings
 import Testing
 
 @testable import SettingsPage
@@ -33,7 +34,7 @@ private let app = "/api/apps/\(TestHome.app)"
   var states: [String] = []
   while states.last != "undone", let event = await client.event() {
     if event.name == "trial" {
-      #expect(event.data["id"]?.text == id && event.data["keys"] == ["size"])
+      #expect(event.data["id"]?.text == id && event.data["keys"]?.elements == ["size"])
       states.append(event.data["state"]?.text ?? "")
     }
   }
@@ -107,7 +108,7 @@ private let app = "/api/apps/\(TestHome.app)"
   try await server.ended()
 
   let other = try await TestServer()
-  #expect(try await other.json("POST", "/api/end", body: "{}") == [:])
+  #expect(try await other.json("POST", "/api/end", body: "{}") == .object([]))
   try await other.ended()
 }
 

@@ -1,3 +1,4 @@
+import AppSettings
 import Glibc
 import Testing
 
@@ -22,7 +23,7 @@ private let app = "/api/apps/\(TestHome.app)"
   #expect(try await server.json("GET", "/api/apps").elements?.first?["app"]?.text == TestHome.app)
   let found = try await server.json("GET", "/api/find?q=colours+window")
   #expect(found.elements?.compactMap { $0["key"]?.text } == ["theme"])
-  #expect(try await server.json("GET", "/api/find?q=-zzzz") == [])
+  #expect(try await server.json("GET", "/api/find?q=-zzzz") == .array([]))
   #expect(try await server.json("GET", "/api/find", status: 400)["error"]?["message"]?.text != nil)
   try await server.end()
 }
@@ -30,7 +31,7 @@ private let app = "/api/apps/\(TestHome.app)"
 @Test func `a document comes with the digest of its file`() async throws {
   let server = try await TestServer()
   let answer = try await server.ask("GET", app)
-  let document = try JSON(parsing: answer.body)
+  let document = try JSONTree(parsing: answer.body)
   #expect(answer.status == 200)
   #expect(document["text"]?.text?.hasPrefix("# mine") == true)
   #expect(answer["ETag"] == "\"\(try #require(document["digest"]?.text))\"")

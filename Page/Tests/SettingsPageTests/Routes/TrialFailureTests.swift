@@ -1,3 +1,4 @@
+import AppSettings
 import Glibc
 import Testing
 
@@ -41,7 +42,7 @@ extension TestHome {
   try server.home.breakJournal()
   let answer = try await server.json("DELETE", "\(app)/trials/\(id)", status: 500)
   #expect(answer["error"]?["message"]?.text?.contains("The history cannot be read") == true)
-  var last: JSON?
+  var last: JSONTree?
   while last?["state"] != "failed", let event = await client.event() { if event.name == "trial" { last = event.data } }
   #expect(last?["message"]?.text?.contains("settings-cli undo \(TestHome.app)") == true)
   #expect(server.home.names(in: "state/app-settings/page").isEmpty)
@@ -80,7 +81,7 @@ extension TestHome {
     commands: commands, trials: trials, hub: hub, life: Life(limits), limits: limits, servedPath: nil,
     session: (AddressCode(), Token()))
   let call = Call(
-    captures: ["app": TestHome.app], query: [:], body: try JSON(parsing: Array(trial.utf8)), connection: nil)
+    captures: ["app": TestHome.app], query: [:], body: try JSONTree(parsing: Array(trial.utf8)), connection: nil)
   let answer = Task { try await interface.edits(call) }
   // Open once the command reads.
   let writer = try await blocking { open(gate, O_WRONLY | O_CLOEXEC) }

@@ -1,3 +1,4 @@
+import AppSettings
 import Testing
 
 @testable import SettingsPage

@@ -1,3 +1,4 @@
+import AppSettings
 import Testing
 
 @testable import SettingsPage
@@ -31,7 +32,7 @@ private let secret = "hunter2-correct-horse"
   for answer in answers { #expect(!answer.text.contains("hunter2-"), "\(answer.text)") }
   // The events up to the last change.
   while let event = await client.event() {
-    let text = String(decoding: event.data.bytes, as: UTF8.self)
+    let text = event.data.json
     #expect(!text.contains("hunter2"), "\(text)")
     if text.contains("30") { break }
   }
@@ -54,7 +55,7 @@ private let secret = "hunter2-correct-horse"
   // The schema's event may come first, in one line with the change or apart.
   try home.write("# mine\ntoken = \"\(secret)2\"\n", to: home.settings)
   while let event = await client.event() {
-    let text = String(decoding: event.data.bytes, as: UTF8.self)
+    let text = event.data.json
     #expect(!text.contains("hunter2"), "\(text)")
     if text.contains("\"key\":\"token\"") { break }
   }

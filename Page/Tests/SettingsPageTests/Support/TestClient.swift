@@ -1,3 +1,4 @@
+import AppSettings
 import Glibc
 
 @testable import SettingsPage
@@ -142,14 +143,14 @@ actor TestClient {
   }
 
   /// The next event of a stream, without the frame of its chunk: a name and data; `nil` at the end.
-  func event() -> (name: String, data: JSON)? {
+  func event() -> (name: String, data: JSONTree)? {
     while true {
       guard let bytes = take(through: "\n\n") else { return nil }
       let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
       guard let name = lines.first(where: { $0.hasPrefix("event: ") }),
         let data = lines.first(where: { $0.hasPrefix("data: ") })
       else { continue }
-      guard let json = try? JSON(parsing: data.dropFirst(6).utf8) else { return nil }
+      guard let json = try? JSONTree(parsing: data.dropFirst(6).utf8) else { return nil }
       return (String(name.dropFirst(7)), json)
     }
   }

@@ -1,3 +1,4 @@
+import AppSettings
 import Glibc
 import Testing
 
@@ -88,10 +89,10 @@ final class TestServer: Sendable {
   }
 
   /// The same, with an answer that has to be JSON.
-  func json(_ method: String, _ path: String, body: String? = nil, status: Int = 200) async throws -> JSON {
+  func json(_ method: String, _ path: String, body: String? = nil, status: Int = 200) async throws -> JSONTree {
     let answer = try await ask(method, path, body: body)
     #expect(answer.status == status, "\(answer.text)")
-    return try JSON(parsing: answer.body)
+    return try JSONTree(parsing: answer.body)
   }
 
   /// The events of an app, from the state at the start.
@@ -234,4 +235,9 @@ final class TestHome: Sendable {
 /// The environment of the tests.
 enum ProcessEnvironment {
   static subscript(name: String) -> String? { getenv(name).map { String(cString: $0) } }
+}
+
+extension JSONTree: ExpressibleByStringLiteral {
+  /// A string.
+  public init(stringLiteral text: String) { self = .string(text) }
 }
