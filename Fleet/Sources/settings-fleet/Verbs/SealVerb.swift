@@ -1,7 +1,8 @@
+import AppSettingsSchema
 import ArgumentParser
-import FoundationEssentials
 import SettingsFleet
 import SettingsTOML
+import SettingsTools
 
 struct SealVerb: FleetVerb {
   static let configuration = CommandConfiguration(
@@ -47,13 +48,13 @@ struct SealVerb: FleetVerb {
     }
     if remove { return try await removeValue(at: path, of: document, in: context) }
     let keys = try chosen(from: try context.settings.sealingKeys())
-    let command = try context.command()
-    let (name, newest) = try await secretName(of: path, in: context, command)
+    let workspace = try Workspace(app: app, command: context.command(), environment: context.environment)
+    let (name, newest) = try secretName(of: path, in: workspace)
     let most = SealedValue.longestSecret
     // One more is too long, and another one may be the newline at the end.
     let secret = try HiddenInput.secret(asking: "Value of '\(name)': ", upTo: most + 2)
     guard secret.count <= most else { throw Failure(SealedValue.Failure.tooLong, sealing: name) }
-    try await check(secret, of: name, in: context, command)
+    try check(secret, of: name, in: workspace)
     let value: SealedValue
     do throws(SealedValue.Failure) {
       value = try SealedValue(sealing: secret, as: name, in: document, for: keys)
@@ -115,56 +116,41 @@ struct SealVerb: FleetVerb {
 
   // MARK: The schema
 
-  private struct Described: Decodable {
-    var key: String
-    var isSecret: Bool
-  }
-
   /// The secret's present name, and the version that the app reads.
-  private func secretName(
-    of path: TOMLPath, in context: Context, _ command: SettingsCommand
-  ) async throws -> (SecretName, Int) {
-    let workspace = try Workspace(app: app, command: command, environment: context.environment)
+  private func secretName(of path: TOMLPath, in workspace: Workspace) throws -> (SecretName, Int) {
     guard let newest = try workspace.newestVersion() else {
       throw Failure(
         .unknown,
         "'\(app)' has no schema here, which says what is a secret and what it needs. Install the app's schema, or seal "
           + "where the app is installed.")
     }
-    let answer = try await workspace.run("describe", ["\(path)", "--json"], on: .all)
-    guard answer.status == 0 else {
-      Output.show(answer)
-      throw Failure(status: answer.status)
+    let (facts, present) = try workspace.using(.all) { opened in
+      (try opened.facts(below: "\(path)"), "\(opened.schema.key(path)?.path ?? path)")
     }
-    guard let described = try? JSONDecoder().decode(Described.self, from: Data(answer.output)) else {
+    guard let setting = facts.first(where: { $0.key == present }) else {
       throw Failure(.invalidValue, "Cannot seal '\(path)': it is a table. Name one of its keys.")
     }
-    guard described.isSecret else {
+    guard setting.isSecret else {
       throw Failure(
         .invalidValue,
-        "Cannot seal '\(described.key)': the schema of '\(app)' does not mark it as a secret, so that apps would not "
+        "Cannot seal '\(present)': the schema of '\(app)' does not mark it as a secret, so that apps would not "
           + "read it as a credential. Use 'settings-fleet set'.")
     }
-    guard let components = try? TOMLPath(parsing: described.key).components, let name = SecretName(components) else {
-      throw Failure(.invalidValue, "Cannot seal '\(described.key)'. \(SecretName.rule)")
+    guard let components = try? TOMLPath(parsing: present).components, let name = SecretName(components) else {
+      throw Failure(.invalidValue, "Cannot seal '\(present)'. \(SecretName.rule)")
     }
     return (name, newest)
   }
 
-  /// Refuses what `settings-cli set` would refuse. It reads the value from memory and writes nothing.
-  private func check(
-    _ secret: [UInt8], of name: SecretName, in context: Context, _ command: SettingsCommand
-  ) async throws {
+  /// Refuses what `settings-cli set` would refuse.
+  private func check(_ secret: [UInt8], of name: SecretName, in workspace: Workspace) throws {
     guard !secret.isEmpty else {
       throw Failure(.invalidValue, "Cannot seal '\(name)': standard input is empty. Nothing was written.")
     }
-    let workspace = try Workspace(app: app, command: command, environment: context.environment)
-    let answer = try await workspace.run(
-      "set", ["--dry-run", "\(name)", "-"], on: .all, input: secret + [UInt8(ascii: "\n")])
-    guard answer.status == 0 else {
-      Output.raw(answer.messages)
-      throw Failure(status: answer.status)
+    guard let text = String(validating: secret, as: UTF8.self) else {
+      throw Failure(.invalidValue, "Cannot seal '\(name)': standard input is not UTF-8. Nothing was written.")
     }
+    _ = try workspace.using(.all) { try $0.apply([.set("\(name)", to: text)], isDryRun: true) }
   }
 }
 

@@ -107,11 +107,23 @@ final class Workspace: Sendable {
       try put(edited, as: scope)
       return .silent
     }
-    do {
-      let opened = try target(.dropIn(scope.dropIn)).openUnread(isForWriting: true, writesLater: true)
+    try using(scope) { opened in
       let replacement = TextReplacement(opened, before: base)
       try replacement.write(try replacement.checked(edited, named: "text"))
-      return .silent
+    }
+    return .silent
+  }
+
+  /// Does something with a document in this process, as `settings-cli` does it.
+  ///
+  /// - Throws: ``Failure``.
+  func using<Result>(_ scope: DocumentScope, _ body: (OpenedSettings) throws -> Result) throws -> Result {
+    do {
+      let opened = try target(.dropIn(scope.dropIn)).openUnread(isForWriting: true, writesLater: true)
+      opened.load()
+      return try body(opened)
+    } catch let failure as Failure {
+      throw failure
     } catch let conflict as TextReplacement.Conflict {
       throw Failure(.changed, shown(conflict.failure.description, for: scope))
     } catch {
@@ -162,12 +174,12 @@ final class Workspace: Sendable {
 
   /// The representation version that a text says it has: `settings-version`, or 1.
   ///
-  /// - Throws: ``Failure`` if the text does not parse.
+  /// - Throws: ``Failure`` if the text does not parse, or the version is none.
   static func version(of text: [UInt8]) throws -> Int {
     do {
-      let document = try TOMLDocument(parsing: text)
-      guard case .integer(let version)? = document[["settings-version"]], version >= 1 else { return 1 }
-      return Int(version)
+      return try SettingsMigrations.version(of: TOMLDocument(parsing: text))
+    } catch let error as SettingsError {
+      throw Failure(.migration, error.message)
     } catch {
       throw Failure(.unparsable, "The document does not parse: \(error)")
     }
