@@ -237,7 +237,7 @@ func pageTargets() -> [Target] {
     .target(
       name: "SettingsPage",
       dependencies: [
-        "PageAssets", "CPageSystem", "AppSettings", "AppSettingsSchema", "SettingsTools",
+        "PageAssets", "CPageSystem", "AppSettings", "SettingsTools",
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -255,7 +255,7 @@ func pageTargets() -> [Target] {
     .testTarget(
       name: "SettingsPageTests",
       dependencies: [
-        "AppSettings", "SettingsPage", "settings-page", "settings-cli",
+        "AppSettings", "SettingsPage", "SettingsTools", "settings-page", "settings-cli",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       path: "Page/Tests/SettingsPageTests"),

@@ -95,7 +95,7 @@ struct TryVerb: Verb {
       guard try note.takeBack().isEmpty else {
         throw ToolError(.io, "The history could not record the change. The earlier value is back.")
       }
-      return Output.note("'\(note.keys[0])' has that value already: there is nothing to try.")
+      return Output.note("'\(note.trial.keys[0])' has that value already: there is nothing to try.")
     }
     let seconds = try time.map(Self.seconds)
     let end = seconds.map { Date(timeIntervalSinceNow: $0) }
@@ -110,7 +110,7 @@ struct TryVerb: Verb {
     let ending = TrialEnding.wait(for: signals, seconds: seconds, readingInput: hasInput)
     if ending == .kept {
       note.remove()
-      return Output.line("kept: \(note.keys[0])")
+      return Output.line("kept: \(note.trial.keys[0])")
     }
     let back = try note.takeBack()
     if back.isEmpty { Output.note("The earlier value is back already.") }
@@ -150,13 +150,18 @@ struct TryVerb: Verb {
     }
     let options = layer.words.isEmpty ? TrialNote.options(of: store) : layer.words
     let newest = try store.history(limit: 2).first { !$0.isUnrecorded }?.id ?? 0
-    let note = try TrialNote.make(for: target, options: options, pair.key, .init(old: old, new: new), after: newest)
+    let note = try TrialNote.make(
+      TrialFacts(
+        target: target.isFile ? target.location().file : target.name, options: options, keys: [pair.key.description],
+        after: newest, process: Int(getpid()), old: old, new: new))
     // Of two that begin at once, each has made its note before it looks for others, so that not both go on.
-    if let other = try TrialNote.all().open.first(where: { $0.process != note.process && $0.isIn(note, store) }) {
+    if let other = try TrialNote.all().open.first(where: {
+      $0.trial.process != note.trial.process && $0.isIn(note, store)
+    }) {
       note.remove()
       throw ToolError(
         .notWritable,
-        "Process \(other.process) is trying \(other.words). End that trial first. Nothing was written.")
+        "Process \(other.trial.process ?? 0) is trying \(other.words). End that trial first. Nothing was written.")
     }
     return note
   }
@@ -180,7 +185,9 @@ struct TryVerb: Verb {
 
   private static func list(_ notes: (abandoned: [TrialNote], open: [TrialNote])) {
     for note in notes.open {
-      Output.line("\(note.target) \(note.keys.joined(separator: " ")): process \(note.process) is trying it")
+      Output.line(
+        "\(note.trial.target) \(note.trial.keys.joined(separator: " ")): process \(note.trial.process ?? 0) is trying it"
+      )
     }
     if notes.open.isEmpty, notes.abandoned.isEmpty { Output.note("Nothing is being tried.") }
   }

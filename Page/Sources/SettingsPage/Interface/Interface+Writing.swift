@@ -1,5 +1,4 @@
 import AppSettings
-import AppSettingsSchema
 import FoundationEssentials
 import HTTPTypes
 import SettingsTools

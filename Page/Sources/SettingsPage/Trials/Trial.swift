@@ -1,4 +1,5 @@
 import Glibc
+import SettingsTools
 
 /// A change that is taken back unless it is kept.
 struct Trial: Sendable, Equatable {
@@ -18,4 +19,10 @@ struct Trial: Sendable, Equatable {
   /// The process that makes the change. Its entry in the history has that number, so that it is found there even if
   /// the server is killed before it knows the entry.
   var pid: pid_t?
+
+  /// What its note says.
+  var facts: TrialFacts {
+    TrialFacts(
+      target: place.target, options: place.options, keys: keys, after: after, process: pid.map(Int.init))
+  }
 }

@@ -20,14 +20,10 @@ final class Trials: Sendable {
 
   private let commands: Commands
   private let hub: WatchHub
-  private let directory: String?
   // Protects the trials. Commands run, and others hear of it, after it is released.
   private let state = Mutex(State())
 
-  init(_ commands: Commands, _ hub: WatchHub) {
-    (self.commands, self.hub) = (commands, hub)
-    directory = TrialFile.directory(commands.environment)
-  }
+  init(_ commands: Commands, _ hub: WatchHub) { (self.commands, self.hub) = (commands, hub) }
 
   // MARK: Beginning
 
@@ -45,19 +41,20 @@ final class Trials: Sendable {
     guard state.withLock({ $0.machine.begin(trial) }) else {
       throw Refusal(.conflict, "A change is being tried already. Keep it or take it back first.")
     }
-    guard let directory, let file = TrialFile.create(for: trial, in: directory) else {
+    do {
+      let file = try TrialFile.make(trial.facts, in: TrialFile.directory(environment: commands.environment))
+      state.withLock { $0.files[trial.id] = file }
+    } catch {
       forget(trial.id)
-      let place = directory ?? "~/.local/state"
-      throw Refusal(.internalServerError, "Nothing was tried: the trial cannot be noted in '\(place)'.")
+      throw Refusal(.internalServerError, ToolError(any: error).description)
     }
-    state.withLock { $0.files[trial.id] = file }
     return trial.id
   }
 
   /// Notes the process that makes the change, before it makes it.
   func started(_ id: String, _ pid: pid_t) {
     let (trial, file) = state.withLock { ($0.machine.started(id, pid), $0.files[id]) }
-    if let trial { _ = file?.write(trial) }
+    if let trial { _ = file?.write(trial.facts) }
   }
 
   /// Whether the change of a trial is in the history, which it is taken back with.
@@ -162,7 +159,9 @@ final class Trials: Sendable {
 
   /// Takes back the trials of servers that were killed.
   func recover() async {
-    guard let directory, TrialFile.isAny(in: directory) else { return }
+    guard let directory = try? TrialFile.directory(environment: commands.environment),
+      TrialFile.isAny(in: directory)
+    else { return }
     _ = try? await commands.run(["try"])
   }
 

@@ -1,4 +1,5 @@
 import AppSettings
+import SettingsTools
 import Testing
 
 @testable import SettingsPage
@@ -76,11 +77,11 @@ private let app = "/api/apps/\(TestHome.app)"
   let place = Trial.Place(target: TestHome.app, options: [])
   let newest = try #require(try await commands.newestEntry(place))
   var trial = Trial(id: "x", place: place, keys: ["size"], after: newest, pid: nil)
-  let directory = try #require(TrialFile.directory(home.environment))
+  let directory = try TrialFile.directory(environment: home.environment)
   let result = try await commands.run(
     ["batch", "--", TestHome.app], input: Array(#"{"set": "size", "value": 20}"#.utf8))
   trial.pid = result.pid
-  var file = TrialFile.create(for: trial, in: directory)
+  var file: TrialFile? = try TrialFile.make(trial.facts, in: directory)
   // Its owner lives.
   #expect(file != nil && TrialFile.isAny(in: directory))
   #expect(try await commands.run(["try"]).status == 0 && home.read(home.settings)?.contains("size = 20") == true)
