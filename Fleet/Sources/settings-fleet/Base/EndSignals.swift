@@ -1,3 +1,4 @@
+import AppSettings
 import Glibc
 
 /// The signals that ask this process to end.
@@ -25,7 +26,7 @@ enum EndSignals {
       }
     }
     let work = Task { try await body() }
-    let waiting = Thread {
+    try? PlainThread.start("end-signals") {
       // Whoever started this process may have left them blocked, in every thread.
       var set = sigset_t()
       sigemptyset(&set)
@@ -35,7 +36,6 @@ enum EndSignals {
       while read(EndSignals.pipe.reader, &byte, 1) < 0, errno == EINTR {}
       work.cancel()
     }
-    waiting.start()
     let result = await work.result
     if case .failure(let error) = result, !(error is CancellationError) || !work.isCancelled { throw error }
     return work.isCancelled

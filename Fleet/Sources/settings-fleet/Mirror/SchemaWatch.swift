@@ -1,3 +1,4 @@
+import AppSettings
 import Glibc
 
 /// Reports when a schema is installed, upgraded or removed, because documents may then be accepted or refused.
@@ -24,7 +25,7 @@ final class SchemaWatch: Sendable {
   /// A signal for each group of changes, on a thread that waits in the kernel.
   func changes() -> AsyncStream<Void> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-      let thread = Thread { [self] in
+      try? PlainThread.start("schema-watch") { [self] in
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
           let count = read(descriptor, &buffer, buffer.count)
@@ -36,7 +37,6 @@ final class SchemaWatch: Sendable {
         }
         continuation.finish()
       }
-      thread.start()
     }
   }
 
