@@ -1,4 +1,5 @@
 import EtcdClient
+import SettingsTools
 
 /// Why a verb failed: its exit status, and the message for standard error.
 ///
@@ -33,6 +34,8 @@ struct Failure: Error, CustomStringConvertible {
 
   /// - Parameter message: What `settings-cli` has not said already.
   init(status: Int32, message: String? = nil) { (self.status, self.message) = (status, message) }
+
+  init(_ error: ToolError) { self.init(status: error.status.rawValue, message: error.message) }
 
   /// - Parameter revision: One that the cluster no longer has.
   init(compacted revision: Int64) {

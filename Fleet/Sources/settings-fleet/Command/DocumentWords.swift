@@ -1,4 +1,5 @@
 import SettingsFleet
+import SettingsTools
 
 /// The words of a verb that works on a document: what is ours, and what `settings-cli` gets.
 struct DocumentWords: Equatable {

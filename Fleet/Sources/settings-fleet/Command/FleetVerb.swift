@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import SettingsFleet
+import SettingsTools
 
 /// A verb: what it does, and how its failure becomes an exit status.
 protocol FleetVerb: AsyncParsableCommand {
@@ -25,7 +26,8 @@ extension FleetVerb {
     }
     do {
       try await Context.with(isOneOfMany: Self.isOneOfMany) { try await answer(in: $0) }
-    } catch let failure as Failure {
+    } catch {
+      guard let failure = error as? Failure ?? (error as? ToolError).map(Failure.init) else { throw error }
       if let message = failure.message { Output.error(message) }
       throw ExitCode(failure.status)
     }

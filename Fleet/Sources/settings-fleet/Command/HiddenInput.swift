@@ -1,4 +1,5 @@
 import Glibc
+import SettingsTools
 
 /// What a person types without its being shown, or a program writes to standard input.
 enum HiddenInput {
