@@ -249,7 +249,8 @@ func pageTargets() -> [Target] {
     .executableTarget(
       name: "settings-page",
       dependencies: [
-        "SettingsPage", "CPageSystem", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "AppSettings", "SettingsPage", "CPageSystem",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Page/Sources/settings-page"),
     .testTarget(

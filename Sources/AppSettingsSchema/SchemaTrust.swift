@@ -48,7 +48,7 @@ package enum SchemaTrust {
   /// along the path without links; root if there is none.
   private static func ownerOnTheWay(to path: String, _ system: Syscalls) throws(SettingsError) -> UInt32 {
     // A path that the user named may be relative.
-    let path = path.isAbsolutePath ? path : (ProcessFacts.workingDirectory() ?? "") + "/" + path
+    let path = path.absolutePath ?? "/" + path
     for path in [path, try PhysicalPath(path, system: system).description] {
       var place = ""
       for part in path.pathParts {

@@ -1,3 +1,4 @@
+import AppSettings
 import ArgumentParser
 import CPageSystem
 import Glibc
@@ -50,7 +51,7 @@ struct Main: ParsableCommand {
       throw ValidationError(
         "A page of root's could change every setting of this machine. Run it as yourself, or use '--allow-root'.")
     }
-    if let target, target.contains("/"), FilePath.absolute(target) == nil {
+    if let target, target.contains("/"), target.absolutePath == nil {
       throw ValidationError("There is no working directory that '\(target)' could be in.")
     }
   }
@@ -60,12 +61,12 @@ struct Main: ParsableCommand {
     // Before any thread starts: they inherit that these signals wait for this one.
     let signals = EndSignals()
     OpenFiles.raiseLimit()
-    let environment = ProcessEnvironment.variables
+    let environment = ProcessFacts.environment
     let server = PageServer(
       PageConfiguration(
-        endpoint: socket.map { .socket(path: FilePath.absolute($0) ?? $0) } ?? .loopback(port: port ?? 0),
+        endpoint: socket.map { .socket(path: $0.absolutePath ?? $0) } ?? .loopback(port: port ?? 0),
         command: cli ?? environment["SETTINGS_CLI"] ?? "settings-cli", environment: environment,
-        target: target.map { $0.contains("/") ? FilePath.absolute($0) ?? $0 : $0 }))
+        target: target.map { $0.contains("/") ? $0.absolutePath ?? $0 : $0 }))
     let opensBrowser = !noOpen && socket == nil
     Task {
       do {

@@ -183,12 +183,8 @@ public struct SettingsLocation: Sendable, Hashable {
     guard !path.isEmpty, !path.utf8.contains(0), path.utf8.last != UInt8(ascii: "/") else {
       throw SettingsError(.invalidLocation, "Invalid path '\(path)': it does not name a file. Give the path of one.")
     }
-    var absolute = path
-    if !path.isAbsolutePath {
-      guard let current = ProcessFacts.workingDirectory() else {
-        throw SettingsError(.io, "Cannot find the working directory that '\(path)' starts from. Give an absolute path.")
-      }
-      absolute = current + "/" + path
+    guard var absolute = path.absolutePath else {
+      throw SettingsError(.io, "Cannot find the working directory that '\(path)' starts from. Give an absolute path.")
     }
     absolute = Self.withoutDots(absolute)
     file = absolute

@@ -39,10 +39,7 @@ public struct SettingsProject: Sendable, Hashable {
   }
 
   package init(from directory: String, keys: [[TOMLPath]], declared: [AnySettingsKey] = []) {
-    let isAbsolute = directory.isAbsolutePath
-    self.directory =
-      (isAbsolute ? directory : (ProcessFacts.workingDirectory() ?? "") + "/" + directory)
-      .withoutTrailingSlashes
+    self.directory = (directory.absolutePath ?? "/" + directory).withoutTrailingSlashes
     (self.keys, self.declared) = (keys, declared)
   }
 

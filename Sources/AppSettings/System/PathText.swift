@@ -110,6 +110,11 @@ extension StringProtocol where UTF8View: BidirectionalCollection {
   /// Whether a path is absolute.
   package var isAbsolutePath: Bool { utf8.first == UInt8(ascii: "/") }
 
+  /// The path from the root; `nil` if it is relative and there is no working directory.
+  package var absolutePath: String? {
+    isAbsolutePath ? String(self) : ProcessFacts.workingDirectory().map { "\($0)/\(self)" }
+  }
+
   /// Whether a person can move the file at the path: not a device, nor a file that a process has open.
   package var isMovable: Bool { isAbsolutePath && !hasPrefix("/dev/") && !hasPrefix("/proc/") }
 

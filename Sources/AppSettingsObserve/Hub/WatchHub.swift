@@ -63,7 +63,7 @@ package final class WatchHub: Sendable {
     path: String, problem: @escaping @Sendable (WatchProblem?) -> Void,
     look: @escaping @Sendable (LookCause) -> LookResult
   ) -> WatchSubscription {
-    subscribe(to: .file(absolute(path)), problem: problem, look: look)
+    subscribe(to: .file(path.absolutePath ?? path), problem: problem, look: look)
   }
 
   /// Subscribes to the `*.toml` entries of a directory: to each one created, removed or changed.
@@ -71,7 +71,7 @@ package final class WatchHub: Sendable {
     directory: String, problem: @escaping @Sendable (WatchProblem?) -> Void,
     look: @escaping @Sendable (LookCause) -> LookResult
   ) -> WatchSubscription {
-    subscribe(to: .directory(absolute(directory)), problem: problem, look: look)
+    subscribe(to: .directory(directory.absolutePath ?? directory), problem: problem, look: look)
   }
 
   /// Subscribes to all entries of a directory.
@@ -79,7 +79,7 @@ package final class WatchHub: Sendable {
     folder: String, problem: @escaping @Sendable (WatchProblem?) -> Void,
     look: @escaping @Sendable (LookCause) -> LookResult
   ) -> WatchSubscription {
-    subscribe(to: .folder(absolute(folder)), problem: problem, look: look)
+    subscribe(to: .folder(folder.absolutePath ?? folder), problem: problem, look: look)
   }
 
   /// Whether the caller runs on the hub's thread.
@@ -194,9 +194,4 @@ extension WatchHub {
       return true
     }
   }
-}
-
-private func absolute(_ path: String) -> String {
-  if path.isAbsolutePath { return path }
-  return ProcessFacts.workingDirectory().map { $0 + "/" + path } ?? path
 }

@@ -1,5 +1,4 @@
 import AppSettings
-import Glibc
 import SettingsTools
 
 /// A program of this project that is installed by itself, and that a verb becomes.
@@ -16,20 +15,10 @@ struct CompanionProgram {
   ///   - option: That of `Scripts/install`.
   /// - Throws: ``ToolError`` with status 3 if it is not installed.
   init(_ name: String, for subject: String, installedBy option: String) throws {
-    guard let own = (try? Syscalls().linkTarget("/proc/self/exe")) ?? nil else {
+    guard let own = InstalledProgram.own else {
       throw ToolError(.io, "Cannot find this program's own file: '/proc' is not mounted.")
     }
-    let directory = own.lastSlash.map { String(own[..<$0]) } ?? ""
-    let search = ProcessFacts.variable("PATH") ?? "/usr/local/bin:/usr/bin:/bin"
-    let directories =
-      [directory, directory + "/../libexec"]
-      // An empty entry is the working directory, which is no place for this.
-      + search.split(separator: ":").map(String.init).filter(\.isAbsolutePath)
-    let path = directories.lazy.map { "\($0)/\(name)" }.first { file in
-      let isFile = ((try? Syscalls().status(at: file)) ?? nil)?.isRegular == true
-      return isFile && file.withPath { access($0, X_OK) } == 0
-    }
-    guard let path else {
+    guard let path = InstalledProgram.path(of: name, searching: ProcessFacts.variable("PATH")) else {
       throw ToolError(
         .unknown,
         "\(subject) is not installed: there is no program '\(name)' beside this one or in PATH. Install the Debian "

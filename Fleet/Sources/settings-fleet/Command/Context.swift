@@ -1,3 +1,4 @@
+import AppSettings
 import EtcdClient
 import Glibc
 import SettingsFleet
@@ -14,7 +15,7 @@ struct Context: Sendable {
   ///   - isOneOfMany: Whether the same runs on all machines, which are then spread over the members.
   static func with(isOneOfMany: Bool, _ body: (Context) async throws -> Void) async throws {
     signal(SIGPIPE, SIG_IGN)
-    let environment = ProcessEnvironment.variables
+    let environment = ProcessFacts.environment
     let settings = try FleetSettings(environment: environment)
     let client: EtcdClient
     do {
@@ -57,21 +58,5 @@ struct Context: Sendable {
     uname(&facts)
     let host = withUnsafeBytes(of: facts.nodename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     return "\(user)@\(host)"
-  }
-}
-
-/// The variables of this process.
-enum ProcessEnvironment {
-  static var variables: [String: String] {
-    var variables: [String: String] = [:]
-    var next = environ
-    while let entry = next.pointee {
-      let text = String(cString: entry)
-      if let equals = text.firstIndex(of: "=") {
-        variables[String(text[..<equals])] = String(text[text.index(after: equals)...])
-      }
-      next += 1
-    }
-    return variables
   }
 }

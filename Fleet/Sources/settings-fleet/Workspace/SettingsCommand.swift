@@ -1,4 +1,4 @@
-import Glibc
+import SettingsTools
 import Subprocess
 import SystemPackage
 
@@ -55,7 +55,10 @@ struct SettingsCommand: Sendable {
   init(
     environment: [String: String], patience: Duration = .seconds(60), grace: Duration = .seconds(10)
   ) throws {
-    guard let program = Self.find(environment["SETTINGS_CLI"] ?? "settings-cli", path: environment["PATH"]) else {
+    guard
+      let program = InstalledProgram.path(
+        of: environment["SETTINGS_CLI"] ?? "settings-cli", searching: environment["PATH"])
+    else {
       throw Failure(
         .unknown,
         "'settings-cli' is not installed: there is no such program beside this one or in PATH. Install the Debian package "
@@ -146,15 +149,5 @@ struct SettingsCommand: Sendable {
     variables["SETTINGS_CLI_INPUT_BYTES"] = nil
     return Dictionary(
       uniqueKeysWithValues: variables.compactMap { name, value in Environment.Key(rawValue: name).map { ($0, value) } })
-  }
-
-  private static func find(_ name: String, path: String?) -> String? {
-    if name.contains("/") { return access(name, X_OK) == 0 ? name : nil }
-    var own = [UInt8](repeating: 0, count: Int(PATH_MAX))
-    let length = readlink("/proc/self/exe", &own, own.count)
-    let beside = length > 0 ? File.parent(of: String(decoding: own[..<length], as: UTF8.self)) : nil
-    let directories =
-      [beside].compactMap(\.self) + (path ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":").map(String.init)
-    return directories.lazy.filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
   }
 }

@@ -1,3 +1,4 @@
+import AppSettings
 import CPageSystem
 import Glibc
 
@@ -95,7 +96,7 @@ struct ChildProcess {
     posix_spawnattr_setflags(
       &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
     var words = arguments.map { strdup($0) } + [nil]
-    var variables = environment.map { strdup("\($0)=\($1)") } + [nil]
+    var variables = environment.map { "\($0)=\($1)".withPath { strdup($0) } } + [nil]
     defer { for text in words + variables { free(text) } }
     var pid: pid_t = 0
     // With a path in it, as the caller has found one, this does not search PATH.
@@ -127,15 +128,5 @@ struct ChildProcess {
   private static func code(_ status: CInt) -> CInt {
     let signal = status & 0x7F
     return signal == 0 ? status >> 8 & 0xFF : 128 + signal
-  }
-
-  /// The absolute path of a program, searched as a shell does; `nil` if there is none.
-  static func find(_ name: String, path: String?) -> String? {
-    if name.contains("/") { return access(name, X_OK) == 0 ? FilePath.absolute(name) : nil }
-    for directory in (path ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":") {
-      let candidate = "\(directory)/\(name)"
-      if directory.first == "/", access(candidate, X_OK) == 0 { return candidate }
-    }
-    return nil
   }
 }

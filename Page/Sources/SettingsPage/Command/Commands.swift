@@ -1,5 +1,6 @@
 import Glibc
 import NIOPosix
+import SettingsTools
 
 /// Runs `settings-cli`, a few at a time.
 final class Commands: Sendable {
@@ -10,7 +11,7 @@ final class Commands: Sendable {
 
   /// - Throws: ``PageError`` if there is no such program.
   init(_ name: String, environment: [String: String], _ limits: Limits) throws {
-    guard let program = ChildProcess.find(name, path: environment["PATH"]) else {
+    guard let program = InstalledProgram.path(of: name, searching: environment["PATH"]) else {
       throw PageError("There is no '\(name)'. Name settings-cli with '--cli PATH', or put it into PATH.")
     }
     (self.program, self.limits) = (program, limits)

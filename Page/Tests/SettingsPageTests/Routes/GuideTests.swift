@@ -1,4 +1,5 @@
 import Glibc
+import SettingsTools
 import Testing
 
 @testable import SettingsPage
@@ -32,7 +33,7 @@ private func matches(_ text: String, _ pattern: String) -> Bool {
   return parts.count == 1 ? rest.isEmpty : rest.hasSuffix(parts[parts.count - 1])
 }
 
-private let curl = ChildProcess.find("curl", path: ProcessEnvironment["PATH"])
+private let curl = InstalledProgram.path(of: "curl", searching: ProcessEnvironment["PATH"])
 
 @Test(.enabled(if: curl != nil, "curl is not installed")) func `the examples of the guide answer as it says`()
   async throws

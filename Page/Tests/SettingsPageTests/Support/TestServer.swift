@@ -1,5 +1,6 @@
 import AppSettings
 import Glibc
+import SettingsTools
 import Testing
 
 @testable import SettingsPage
@@ -205,7 +206,7 @@ final class TestHome: Sendable {
   /// Runs settings-cli in this home.
   @discardableResult
   func command(_ words: String...) async throws -> CommandResult {
-    let program = try #require(ChildProcess.find(Self.command, path: environment["PATH"]))
+    let program = try #require(InstalledProgram.path(of: Self.command, searching: environment["PATH"]))
     return try await run([program] + words)
   }
 

@@ -1,19 +1,5 @@
 import Glibc
 
-/// The process's environment.
-enum ProcessEnvironment {
-  static var variables: [String: String] {
-    var result: [String: String] = [:]
-    var entry = environ
-    while let text = entry.pointee {
-      let parts = String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      if parts.count == 2 { result[String(parts[0])] = String(parts[1]) }
-      entry += 1
-    }
-    return result
-  }
-}
-
 enum OpenFiles {
   /// Lets the process have as many files as its connections and commands need at most.
   static func raiseLimit() {

@@ -1,0 +1,25 @@
+import AppSettings
+import Glibc
+
+/// The programs that are installed.
+package enum InstalledProgram {
+  /// The file of this one; `nil` if `/proc` is not mounted.
+  package static var own: String? { (try? Syscalls().linkTarget("/proc/self/exe")) ?? nil }
+
+  /// The file of a program; `nil` if there is none. A name is looked for beside this program, where a package has its
+  /// other programs, and in the directories of `PATH`.
+  package static func path(of name: String, searching path: String?) -> String? {
+    if name.contains("/") { return isOne(name) ? name.absolutePath : nil }
+    let directory = own.flatMap { own in own.lastSlash.map { String(own[..<$0]) } }
+    let directories =
+      (directory.map { [$0, $0 + "/../libexec"] } ?? [])
+      // An empty entry is the working directory, which is no place for this.
+      + (path ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":").map(String.init).filter(\.isAbsolutePath)
+    return directories.lazy.map { "\($0)/\(name)" }.first(where: isOne)
+  }
+
+  private static func isOne(_ file: String) -> Bool {
+    let isFile = ((try? Syscalls().status(at: file)) ?? nil)?.isRegular == true
+    return isFile && file.withPath { access($0, X_OK) } == 0
+  }
+}
