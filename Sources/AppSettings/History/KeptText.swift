@@ -38,11 +38,7 @@ struct KeptText: Sendable {
     whole = redaction.isComplete ? document : nil
     var places: [KeptPlaces.Place] = []
     places.reserveCapacity(redaction.parts.count)
-    bytes = redaction.text { part in
-      let shown = Redaction.keptForm(of: part)
-      places.append(KeptPlaces.Place(part.range, shown: shown.utf8.count))
-      return shown
-    }
+    bytes = redaction.keptText { places.append(KeptPlaces.Place($0, shown: $1)) }
     self.places = KeptPlaces(places)
   }
 

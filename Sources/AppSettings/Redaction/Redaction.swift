@@ -63,43 +63,78 @@ package struct Redaction: Sendable {
   ///
   /// - Parameter shown: Returns what stands for a part.
   /// - Returns: The new text; if nothing is hidden, the same bytes without a copy.
-  package func text(_ shown: (HiddenPart) -> String) -> [UInt8] {
+  package func text(_ shown: (HiddenPart) -> String) -> [UInt8] { text(plain: nil, shown) { _, _ in } }
+
+  /// - Parameters:
+  ///   - plain: What stands for a value without a path; `nil` to ask for each.
+  ///   - shown: Returns what stands for a part.
+  ///   - note: Gets the bytes of each part, and the length of what stands for it.
+  private func text(
+    plain: String?, _ shown: (HiddenPart) -> String, _ note: (Range<Int>, Int) -> Void
+  ) -> [UInt8] {
     guard !parts.isEmpty else { return bytes }
-    var shown = parts.map(shown)
-    let size = zip(shown, parts).reduce(bytes.count) { $0 + $1.0.utf8.count - $1.1.range.count }
-    return [UInt8](unsafeUninitializedCapacity: size) { text, count in
-      func append(_ bytes: UnsafeBufferPointer<UInt8>) {
-        _ = text[count...].update(fromContentsOf: bytes)
-        count += bytes.count
-      }
-      bytes.withUnsafeBufferPointer { bytes in
-        var at = 0
-        for index in parts.indices {
-          append(UnsafeBufferPointer(rebasing: bytes[at..<parts[index].range.lowerBound]))
-          shown[index].withUTF8(append)
-          at = parts[index].range.upperBound
+    var others: [String] = []
+    var size = bytes.count
+    let plainCount = plain?.utf8.count ?? 0
+    return parts.withUnsafeBufferPointer { parts in
+      for index in parts.indices {
+        var count = plainCount
+        if plain == nil || !parts[index].isPlain {
+          others.append(shown(parts[index]))
+          count = others[others.count - 1].utf8.count
         }
-        append(UnsafeBufferPointer(rebasing: bytes[at...]))
+        let range = parts[index].range
+        size += count - range.count
+        note(range, count)
+      }
+      return [UInt8](unsafeUninitializedCapacity: size) { text, count in
+        guard var end = text.baseAddress else { return }
+        func append(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) {
+          guard let base = bytes.baseAddress else { return }
+          end.initialize(from: base + range.lowerBound, count: range.count)
+          end += range.count
+        }
+        var usual = plain ?? ""
+        usual.withUTF8 { usual in
+          bytes.withUnsafeBufferPointer { bytes in
+            var (at, next) = (0, 0)
+            for index in parts.indices {
+              let range = parts[index].range
+              append(bytes, at..<range.lowerBound)
+              at = range.upperBound
+              if plain == nil || !parts[index].isPlain {
+                others[next].withUTF8 { append($0, 0..<$0.count) }
+                next += 1
+              } else {
+                append(usual, 0..<usual.count)
+              }
+            }
+            append(bytes, at..<bytes.count)
+          }
+        }
+        count = size
       }
     }
   }
 
   /// Stands for a value that is not kept.
   package static let placeholder = "(not in the history)"
-  // Not made of the other one: most parts of a long text have it, and a literal has no references to count.
-  private static let quotedPlaceholder = "\"(not in the history)\""
 
   /// The text as a history keeps it, which is valid TOML if the text is.
-  package var keptText: [UInt8] { text(Self.keptForm) }
+  package var keptText: [UInt8] { keptText { _, _ in } }
 
-  /// What stands for a part in ``keptText``.
-  static func keptForm(of part: HiddenPart) -> String {
-    switch part.kind {
-    case .value(nil): quotedPlaceholder
-    case .value(let key?): "\(key) = \(quotedPlaceholder)"
-    case .section: "[\(part.path)] # \(placeholder)"
-    case .rest, .comment, .unparsed: "# \(placeholder)"
-    }
+  /// - Parameter note: Gets the bytes of each part, and the length of what stands for it.
+  func keptText(_ note: (Range<Int>, Int) -> Void) -> [UInt8] {
+    let quoted = "\"\(Self.placeholder)\""
+    return text(
+      plain: quoted,
+      { part in
+        switch part.kind {
+        case .value: (part.key.map { "\($0) = " } ?? "") + quoted
+        case .section: "[\(part.path)] # \(Self.placeholder)"
+        case .rest, .comment, .unparsed: "# \(Self.placeholder)"
+        }
+      }, note)
   }
 
   /// The text as it is shown beside others, which need not be valid TOML.
@@ -109,7 +144,7 @@ package struct Redaction: Sendable {
     String(
       decoding: text { part in
         switch part.kind {
-        case .value(let key): (key.map { "\($0) = " } ?? "") + value(part.path)
+        case .value: (part.key.map { "\($0) = " } ?? "") + value(part.path)
         case .section: "[\(part.path)] \(value(part.path))"
         case .rest, .comment: "# (not shown)"
         case .unparsed: "# (not shown: it does not parse, and may have a secret)"
@@ -147,9 +182,7 @@ private struct BrokenText {
       if last > end { hidden.append(HiddenPart(.unparsed, .root, end..<last)) }
     }
     guard let next else { return }
-    hidden += parts(of: next.1).map {
-      HiddenPart($0.kind, $0.path, $0.range.lowerBound + next.0..<$0.range.upperBound + next.0)
-    }
+    hidden += parts(of: next.1).map { $0.shifted(by: next.0) }
   }
 
   /// The lines up to those that do not parse. An open bracket or quote may show up only much later, so this tries a few

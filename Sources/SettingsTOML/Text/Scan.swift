@@ -56,6 +56,18 @@ package enum Scan {
 }
 
 extension Scan {
+  /// Whether a text has a byte.
+  static func contains(_ byte: UInt8, in text: [UInt8]) -> Bool {
+    text.withUnsafeBytes { text in
+      var at = 0
+      while at + 8 <= text.count {
+        if equal(text.loadUnaligned(fromByteOffset: at, as: UInt64.self), byte) != 0 { return true }
+        at += 8
+      }
+      return text[at...].contains(byte)
+    }
+  }
+
   /// The number of bytes that are the same at the beginning, and at the end after them.
   package static func commonEnds(_ a: [UInt8], _ b: [UInt8]) -> (prefix: Int, suffix: Int) {
     a.withUnsafeBytes { a in

@@ -1,103 +1,3 @@
-/// A part of a text that must not be shown, and can be put back where something stands for it.
-///
-/// The text with a string for each value, and a comment for everything else, is valid TOML.
-package struct HiddenPart: Sendable, Equatable {
-  package enum Kind: Sendable, Equatable {
-    /// A value. With a key: one of dotted keys, of which this is the first line, up to the end of the value.
-    case value(key: String?)
-    /// A table with its header and everything in it. Something has to keep the place of the header.
-    case section
-    /// Lines with a further piece of a value.
-    case rest
-    /// A comment that may show an earlier value.
-    case comment
-    /// Lines that do not parse.
-    case unparsed
-  }
-
-  /// The kinds of values, as far as a rule tells them apart.
-  package enum ValueKind: Sendable {
-    case table
-    /// An array, or an array of tables.
-    case array
-    case string
-    /// A number, a boolean, a date or a time.
-    case other
-
-    init(_ kind: IndexNode.Kind) {
-      self =
-        kind.isTable ? .table : kind == .string ? .string : kind == .array || kind == .arrayOfTables ? .array : .other
-    }
-
-    /// The kind of a value.
-    package init(_ value: TOMLValue) {
-      self =
-        switch value {
-        case .table: .table
-        case .array: .array
-        case .string: .string
-        default: .other
-        }
-    }
-  }
-
-  package var kind: Kind
-  /// The path of the value; the root for a comment.
-  package var path: TOMLPath
-  /// The bytes of the text. No two parts of a text overlap.
-  package var range: Range<Int>
-
-  package init(_ kind: Kind, _ path: TOMLPath, _ range: Range<Int>) {
-    (self.kind, self.path, self.range) = (kind, path, range)
-  }
-
-  /// Whether it is a piece of a value that has several lines.
-  fileprivate var isPiece: Bool {
-    switch kind {
-    case .value(let key): key != nil
-    case .section, .rest: true
-    case .comment, .unparsed: false
-    }
-  }
-
-  /// Whether it is a value, or a piece of one.
-  package var isValue: Bool {
-    switch kind {
-    case .value, .section, .rest: true
-    case .comment, .unparsed: false
-    }
-  }
-}
-
-/// A rule that says which values and comments of a document are hidden.
-///
-/// It is asked once for each key, from the root down, so that it can look up one name at a time.
-package protocol HidingRule {
-  /// What the rule knows of the path of a value.
-  associatedtype Place
-
-  var root: Place { get }
-
-  /// The place of a key in a table.
-  func place(_ name: String, in table: Place) -> Place
-
-  /// Whether everything at and below a place is hidden.
-  ///
-  /// - Parameters:
-  ///   - kind: The kind of the value.
-  ///   - value: Makes the value; asked for only if the kind does not decide.
-  func hides(_ place: Place, _ kind: HiddenPart.ValueKind, _ value: () -> TOMLValue) -> Bool
-
-  /// Whether nothing at and below a place is hidden, so that the rule need not be asked for each key in it.
-  func hidesNothing(_ place: Place) -> Bool
-
-  /// Whether each value in a table is hidden for what the table is, whatever its name.
-  func hidesAll(in table: Place) -> Bool
-
-  /// Whether a comment may hold an earlier value of something hidden.
-  func hides(comment: String) -> Bool
-}
-
 extension TOMLDocument {
   /// Returns the parts of the text that show some values, in the order of the text.
   ///
@@ -124,11 +24,14 @@ private struct Hiding {
   let hasComments: Bool
   private let withPaths: Bool
   private var parts: [HiddenPart] = []
+  /// Whether they are in order and apart already, as where tables follow each other.
+  private var areApart = true
+  private var end = 0
 
   init(document: TOMLDocument, withPaths: Bool) {
     self.document = document
     self.withPaths = withPaths
-    hasComments = document.bytes.contains(Byte.hash)
+    hasComments = Scan.contains(Byte.hash, in: document.bytes)
   }
 
   /// Nothing recurses, so keys may have any depth.
@@ -162,8 +65,20 @@ private struct Hiding {
     var rest = [table]
     while let table = rest.popLast() {
       let start = rest.count
-      for id in document.tree.children(of: table) {
-        if document.tree[id].kind.isTable { rest.append(id) } else { add(id) }
+      let hasLines = [.root, .header, .implicit, .element].contains(document.tree[table].kind)
+      let arePlain = hasLines && !withPaths && !hasComments
+      var id = document.tree[table].firstChild
+      while id != DocumentIndex.none {
+        let node = document.tree[id]
+        if node.kind.isTable {
+          rest.append(id)
+        } else if arePlain, node.kind != .arrayOfTables {
+          // As `addValue` does, for each of perhaps many.
+          append(HiddenPart(node))
+        } else {
+          add(id)
+        }
+        id = node.next
       }
       rest[start...].reverse()
     }
@@ -179,8 +94,14 @@ private struct Hiding {
     add(id, needsPath ? path(of: id) : .root)
   }
 
-  mutating func add(_ kind: HiddenPart.Kind, _ path: TOMLPath, _ range: Range<Int>) {
-    if !range.isEmpty { parts.append(HiddenPart(kind, path, range)) }
+  mutating func add(_ kind: HiddenPart.Kind, _ path: TOMLPath, _ range: Range<Int>, key: String? = nil) {
+    if !range.isEmpty { append(HiddenPart(kind, path, range, key: key)) }
+  }
+
+  private mutating func append(_ part: HiddenPart) {
+    if part.kind == .rest || part.range.lowerBound < end { areApart = false }
+    end = part.range.upperBound
+    parts.append(part)
   }
 
   private mutating func add(_ id: DocumentIndex.ID, _ path: TOMLPath) {
@@ -223,7 +144,7 @@ private struct Hiding {
     }
     if outer == id, !hasComments {
       // Its lines need not be found.
-      add(.value(key: nil), path, Int(document.tree[id].start)..<Int(document.tree[id].end))
+      add(.value, path, Int(document.tree[id].start)..<Int(document.tree[id].end))
       return
     }
     let statement = document.statement(of: outer)
@@ -231,7 +152,7 @@ private struct Hiding {
     let isWhole = outer == id || isOneLine
     let shown = isWhole ? path : TOMLPath(Array(path.components.dropLast(steps)))
     let node = document.tree[isWhole ? id : outer]
-    add(.value(key: nil), shown, Int(node.start)..<Int(node.end))
+    add(.value, shown, Int(node.start)..<Int(node.end))
     addComments(of: statement, after: Int(document.tree[outer].end))
   }
 
@@ -250,7 +171,7 @@ private struct Hiding {
       let end = Int(document.tree[leaf].end)
       if index == 0 {
         let key = TOMLEmitter.keyText(path.components.suffix(dottedCount(of: id)))
-        add(.value(key: key), path, start..<end)
+        add(.value, path, start..<end, key: key)
         addComments(of: statement, after: end)
       } else {
         let from = places.commentStart(above: statement.lowerBound)
@@ -317,13 +238,6 @@ private struct Hiding {
     }
     func areInOrder(_ a: HiddenPart, _ b: HiddenPart) -> Bool {
       (a.range.lowerBound, -a.range.upperBound) < (b.range.lowerBound, -b.range.upperBound)
-    }
-    // Where tables follow each other, as in most files, they are in order and apart already.
-    let areApart = parts.withUnsafeBufferPointer { parts in
-      parts.indices.dropFirst().allSatisfy { index in
-        if case .rest = parts[index].kind { return false }
-        return parts[index].range.lowerBound >= parts[index - 1].range.upperBound
-      }
     }
     if areApart { return parts }
     result.reserveCapacity(parts.count)

@@ -100,11 +100,9 @@ private struct Restoring {
   /// Finds the strings that stand for values.
   private mutating func findValues() throws {
     for (part, entry) in base.parts.enumerated() {
-      guard case .value(let key) = entry.hidden.kind,
-        edited[entry.hidden.path] == .string(HiddenText.placeholder)
-      else { continue }
       let path = entry.hidden.path
-      guard key != nil else {
+      guard entry.hidden.kind == .value, edited[path] == .string(HiddenText.placeholder) else { continue }
+      guard entry.hidden.key != nil else {
         if let range = edited.valueRange(at: path) { pieces.append((range, part)) }
         continue
       }

@@ -34,9 +34,9 @@ package struct HiddenText {
     var parts: [Part] = []
     var count = 0
     for part in redaction.parts {
-      if case .value(let key) = part.kind {
+      if part.kind == .value {
         let value = JSONText.quoted(Self.placeholder)
-        parts.append(Part(hidden: part, number: nil, shown: key.map { "\($0) = \(value)" } ?? value))
+        parts.append(Part(hidden: part, number: nil, shown: part.key.map { "\($0) = \(value)" } ?? value))
       } else {
         count += 1
         let header = part.kind == .section ? "[\(part.path)] " : ""

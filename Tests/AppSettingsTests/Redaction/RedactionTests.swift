@@ -1,4 +1,5 @@
 import SettingsTOML
+import TestModels
 import Testing
 
 @testable import AppSettings
@@ -113,6 +114,31 @@ struct RedactionTests {
     _ = try TOMLDocument(parsing: kept)
     let again = try Self.redaction(String(decoding: kept, as: UTF8.self), secret: ["token", "v", "w"]).keptText
     #expect(String(decoding: again, as: UTF8.self) == String(decoding: kept, as: UTF8.self))
+  }
+
+  /// Plain values of a text that is kept have neither a path nor an object of their own, those of a shown one do.
+  @Test func `a text is kept alike, whether its parts have paths or not`() throws {
+    let lines = [
+      "k = 1", "s = \"CANARY\" # CANARY", "# about", "a.b = [\n  \"CANARY\", # c\n]", "a.c.\"d e\" = 'CANARY'",
+      "x = { y = \"CANARY\", z.w = 2 }", "m = \"\"\"\nCANARY\n\"\"\"", "[t]", "[t.u]", "[v]", "[[list]]", "[list.of]",
+      "",
+    ]
+    var random = SeededRandom(7)
+    var parsed = 0
+    for _ in 0..<2_000 {
+      let count = Int.random(in: 1...9, using: &random)
+      let text = (0..<count).map { _ in lines.randomElement(using: &random)! + "\n" }.joined()
+      guard let document = try? TOMLDocument(parsing: text) else { continue }
+      parsed += 1
+      var keys = KnownKeys()
+      keys.insert(KnownKeys.Entry(path: ["k"], isSecret: false))
+      keys.insert(KnownKeys.Entry(path: ["t", "u", "s"], isSecret: true))
+      let kept = KeptText(of: document.bytes, document, keys, .none)
+      #expect(kept.bytes == Redaction(of: document, keys, .none).keptText, "\(text)")
+      #expect(kept.places.place(of: document.bytes.count) == kept.bytes.count, "\(text)")
+      #expect(kept.document != nil && !String(decoding: kept.bytes, as: UTF8.self).contains("CANARY"), "\(text)")
+    }
+    #expect(parsed > 500)
   }
 
   @Test func `lines that do not parse are hidden if they may have a secret`() throws {
