@@ -157,6 +157,8 @@ enum HistoryLine {
   }
 
   static func append(_ checkpoint: HistoryCheckpoint, to bytes: inout [UInt8]) {
+    // More than most texts need with their escapes.
+    bytes.reserveCapacity(bytes.count + checkpoint.text.count + checkpoint.text.count / 4 + 256)
     append(to: &bytes) { line in
       line += "{\"c\":\(checkpoint.number),\"k\":\(checkpoint.known)".utf8
       if checkpoint.isAfterLoss { line += ",\"lost\":true".utf8 }
@@ -201,7 +203,7 @@ enum HistoryLine {
 
   private static func quote(_ text: UnsafeBufferPointer<UInt8>, to line: inout [UInt8]) {
     // A quick way for UTF-8, which it nearly always is.
-    if text.contains(where: { $0 >= 0x80 }), String(validating: text, as: UTF8.self) == nil || text.contains(0xF4) {
+    if text.reduce(0, |) >= 0x80, String(validating: text, as: UTF8.self) == nil || text.contains(0xF4) {
       var text = PathText.text(Array(text)[...])
       return text.withUTF8 { escape($0, to: &line) }
     }
@@ -216,32 +218,19 @@ enum HistoryLine {
   }
 
   private static func escape(_ text: UnsafeBufferPointer<UInt8>, to line: inout [UInt8]) {
-    // At the most `\u0000` for each, and the quotes.
-    line += [UInt8](unsafeUninitializedCapacity: 6 * text.count + 2) { buffer, count in
-      var end = buffer.baseAddress!
-      func put(_ byte: UInt8) {
-        end.pointee = byte
-        end += 1
+    line.append(UInt8(ascii: "\""))
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 6 * escapedAtOnce + 8) { buffer in
+      guard let start = buffer.baseAddress else { return }
+      for at in stride(from: 0, to: text.count, by: escapedAtOnce) {
+        let part = UnsafeBufferPointer(rebasing: text[at..<min(at + escapedAtOnce, text.count)])
+        line += UnsafeBufferPointer(start: start, count: Scan.escape(part, into: start))
       }
-      defer { count = end - buffer.baseAddress! }
-      put(UInt8(ascii: "\""))
-      for byte in text {
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-          put(UInt8(ascii: "\\"))
-          put(byte)
-        case 0x0A:
-          put(UInt8(ascii: "\\"))
-          put(UInt8(ascii: "n"))
-        case 0..<0x20, 0x7F:
-          for byte in "\\u00".utf8 { put(byte) }
-          for digit in [byte >> 4, byte & 15] { put(digit < 10 ? 0x30 + digit : 0x57 + digit) }
-        default: put(byte)
-        }
-      }
-      put(UInt8(ascii: "\""))
     }
+    line.append(UInt8(ascii: "\""))
   }
+
+  /// So few that what they become is on the stack.
+  private static let escapedAtOnce = 160
 
   // MARK: Reading
 

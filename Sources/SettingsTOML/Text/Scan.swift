@@ -109,3 +109,47 @@ extension Scan {
     return done
   }
 }
+
+extension Scan {
+  /// Writes a text as it is in a JSON string, with an escape for each quote, backslash and control character.
+  ///
+  /// - Parameter buffer: It has room for six bytes for each of the text, and for eight more.
+  /// - Returns: The number of bytes written.
+  package static func escape(_ text: UnsafeBufferPointer<UInt8>, into buffer: UnsafeMutablePointer<UInt8>) -> Int {
+    guard let base = text.baseAddress else { return 0 }
+    var end = buffer
+    func put(_ byte: UInt8) {
+      end.pointee = byte
+      end += 1
+    }
+    var at = 0
+    while at < text.count {
+      if at + 8 <= text.count {
+        // Whole words, of which the next one overwrites what follows the first special byte.
+        let bytes = UnsafeRawPointer(base + at).loadUnaligned(as: UInt64.self)
+        UnsafeMutableRawPointer(end).storeBytes(of: bytes, as: UInt64.self)
+        let word = UInt64(littleEndian: bytes)
+        let hits = special(word) & ~word | equal(word, Byte.quote) | equal(word, Byte.backslash)
+        let count = hits == 0 ? 8 : hits.trailingZeroBitCount >> 3
+        at += count
+        end += count
+        if count == 8 { continue }
+      }
+      let byte = base[at]
+      at += 1
+      switch byte {
+      case Byte.quote, Byte.backslash:
+        put(Byte.backslash)
+        put(byte)
+      case Byte.newline:
+        put(Byte.backslash)
+        put(UInt8(ascii: "n"))
+      case 0..<0x20, 0x7F:
+        for byte in "\\u00".utf8 { put(byte) }
+        for digit in [byte >> 4, byte & 15] { put(digit < 10 ? 0x30 + digit : 0x57 + digit) }
+      default: put(byte)
+      }
+    }
+    return end - buffer
+  }
+}

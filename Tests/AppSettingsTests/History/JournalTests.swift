@@ -1,4 +1,5 @@
 import Foundation
+import TestModels
 import Testing
 import TestSupport
 
@@ -50,6 +51,25 @@ struct JournalTests {
     Array(index.dropLast()).withUnsafeBytes { line in
       #expect(HistoryLine.index(line)?.map(\.path) == ["i", "of", "a.\"b\""])
       #expect(HistoryLine.index(line)?.map(\.segment) == [4, 5, 6])
+    }
+  }
+
+  @Test func `a checkpoint has any bytes at any place`() throws {
+    var random = SeededRandom(3)
+    let pieces: [[UInt8]] = [
+      [0x22], [0x5C], [0x0A], [0x00], [0x1F], [0x20], [0x7E], [0x7F], [0x80], [0xA2], [0xDC], [0xFF],
+      [0xF4, 0x8F, 0xBF, 0xBF],
+      Array("é".utf8), Array("日本".utf8), Array("key-1".utf8), Array("\\u00".utf8),
+      Array("a long text without any".utf8),
+    ]
+    for _ in 0..<2_000 {
+      let count = Int.random(in: 0..<60, using: &random)
+      let text = (0..<count).flatMap { _ in pieces.randomElement(using: &random)! }
+      let checkpoint = HistoryCheckpoint(number: 3, text: text, known: 0)
+      var line: [UInt8] = []
+      HistoryLine.append(checkpoint, to: &line)
+      #expect(!line.dropLast().contains { $0 < 0x20 || $0 == 0x7F })
+      Array(line.dropLast()).withUnsafeBytes { #expect(HistoryLine.checkpoint($0) == checkpoint, "\(text)") }
     }
   }
 
