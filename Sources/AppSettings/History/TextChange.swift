@@ -40,21 +40,15 @@ struct TextChange: Sendable, Equatable {
       // Whole lines of both.
       let start = old[..<head].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
       let end = old[(old.count - tail)...].firstIndex(of: 0x0A).map { $0 + 1 } ?? old.count
-      let (oldLines, newLines) = (old[start..<end], new[start..<new.count - (old.count - end)])
-      parts =
-        min(oldLines.count, newLines.count) > Self.mostCompared
-        ? Self.stretches(from: oldLines, to: newLines) : Self.lines(from: oldLines, to: newLines, at: start)
+      parts = Self.stretches(from: old[start..<end], to: new[start..<new.count - (old.count - end)])
     }
   }
 
-  /// A stretch larger than this is divided into those that differ first.
-  private static let mostCompared = 64 << 10
   /// How many lines may differ between two that are the same, and how many bytes must be.
   private static let mostApart = 32
   private static let leastSame = 256
 
-  /// Finds where long texts differ in a few lines here and there; compares line by line from the first place where they
-  /// differ in more.
+  /// Compares line by line where two texts differ in a few lines, and from the first place on where they differ in more.
   private static func stretches(from old: ArraySlice<UInt8>, to new: ArraySlice<UInt8>) -> [Part] {
     var parts: [Part] = []
     var (i, j) = (old.startIndex, new.startIndex)
@@ -69,7 +63,7 @@ struct TextChange: Sendable, Equatable {
       guard let (removed, added) = resumption(old[i...], new[j...]) else {
         return parts + lines(from: old[i...], to: new[j...], at: i)
       }
-      parts.append(Part(offset: i, removed: Array(old[i..<removed]), added: Array(new[j..<added])))
+      parts += lines(from: old[i..<removed], to: new[j..<added], at: i)
       (i, j) = (removed, added)
     }
     return parts
