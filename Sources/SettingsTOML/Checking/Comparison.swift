@@ -4,12 +4,21 @@ struct Comparison {
   let new: TOMLDocument
   private let oldBase: [UInt8]
   private let newBase: [UInt8]
+  /// Where the old text is no longer the new one, and where it is that again.
+  private let prefixEnd: UInt32
+  private let suffixStart: UInt32
+  /// By how much that is moved.
+  private let growth: UInt32
 
   init(old: TOMLDocument, new: TOMLDocument) {
     self.old = old
     self.new = new
     oldBase = old.bytes
     newBase = new.bytes
+    let (prefix, suffix) = Scan.commonEnds(oldBase, newBase)
+    prefixEnd = UInt32(prefix)
+    suffixStart = UInt32(oldBase.count - suffix)
+    growth = UInt32(truncatingIfNeeded: newBase.count - oldBase.count)
   }
 
   /// Whether two nodes have equal values.
@@ -39,6 +48,17 @@ struct Comparison {
         return offset == x.count
       }
     }
+  }
+
+  /// Whether two keys, and their values without children, are in the same place of what the texts have in common.
+  @inline(__always)
+  fileprivate func isSamePlace(_ a: DocumentIndex.ID, _ b: DocumentIndex.ID) -> Bool {
+    let (x, y) = (old.tree[a], new.tree[b])
+    let shift = y.keyStart &- x.keyStart
+    guard x.kind == y.kind, x.kind.rawValue >= IndexNode.Kind.string.rawValue, y.keyEnd &- x.keyEnd == shift,
+      y.start &- x.start == shift, y.end &- x.end == shift
+    else { return false }
+    return shift == 0 && x.end <= prefixEnd || shift == growth && x.keyStart >= suffixStart
   }
 
   func oldKey(_ id: DocumentIndex.ID) -> String { old.withBase { KeyText.string(old.tree[id], in: $0) } }
@@ -146,6 +166,11 @@ extension Comparison {
     // Usually both have the same keys in the same order.
     var next = old.tree[a].firstChild
     for child in new.tree.children(of: b) {
+      if next != DocumentIndex.none, isSamePlace(next, child) {
+        matched += 1
+        next = old.tree[next].next
+        continue
+      }
       let before: DocumentIndex.ID?
       if next != DocumentIndex.none, hasSameKeyBytes(next, child) {
         before = next

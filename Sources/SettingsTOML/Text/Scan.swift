@@ -87,6 +87,7 @@ extension Scan {
   static func commonPrefix(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
     let count = min(a.count, b.count)
     var at = 0
+    while at + 32 <= count, areSame(a, at, b, at) { at += 32 }
     while at + 8 <= count {
       let x = a.loadUnaligned(fromByteOffset: at, as: UInt64.self)
       guard x == b.loadUnaligned(fromByteOffset: at, as: UInt64.self) else { break }
@@ -100,6 +101,7 @@ extension Scan {
   static func commonSuffix(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, from start: Int) -> Int {
     let count = min(a.count, b.count) - start
     var done = 0
+    while done + 32 <= count, areSame(a, a.count - done - 32, b, b.count - done - 32) { done += 32 }
     while done + 8 <= count {
       let x = a.loadUnaligned(fromByteOffset: a.count - done - 8, as: UInt64.self)
       guard x == b.loadUnaligned(fromByteOffset: b.count - done - 8, as: UInt64.self) else { break }
@@ -107,6 +109,18 @@ extension Scan {
     }
     while done < count, a[a.count - done - 1] == b[b.count - done - 1] { done += 1 }
     return done
+  }
+
+  /// Whether 32 bytes are the same.
+  @inline(__always)
+  private static func areSame(
+    _ a: UnsafeRawBufferPointer, _ i: Int, _ b: UnsafeRawBufferPointer, _ j: Int
+  ) -> Bool {
+    func difference(_ offset: Int) -> UInt64 {
+      a.loadUnaligned(fromByteOffset: i + offset, as: UInt64.self)
+        ^ b.loadUnaligned(fromByteOffset: j + offset, as: UInt64.self)
+    }
+    return difference(0) | difference(8) | difference(16) | difference(24) == 0
   }
 }
 
