@@ -50,10 +50,24 @@ struct Comparison {
     }
   }
 
-  /// Whether two keys, and their values without children, are in the same place of what the texts have in common.
+  /// Goes on behind the keys that are in the same place of what the texts have in common, with values without children.
+  ///
+  /// - Returns: The number of keys.
+  fileprivate func skipSame(_ a: inout DocumentIndex.ID, _ b: inout DocumentIndex.ID) -> Int {
+    old.tree.nodes.withUnsafeBufferPointer { olds in
+      new.tree.nodes.withUnsafeBufferPointer { news in
+        var count = 0
+        while a != DocumentIndex.none, b != DocumentIndex.none, areSamePlace(olds[Int(a)], news[Int(b)]) {
+          (a, b) = (olds[Int(a)].next, news[Int(b)].next)
+          count += 1
+        }
+        return count
+      }
+    }
+  }
+
   @inline(__always)
-  fileprivate func isSamePlace(_ a: DocumentIndex.ID, _ b: DocumentIndex.ID) -> Bool {
-    let (x, y) = (old.tree[a], new.tree[b])
+  private func areSamePlace(_ x: IndexNode, _ y: IndexNode) -> Bool {
     let shift = y.keyStart &- x.keyStart
     guard x.kind == y.kind, x.kind.rawValue >= IndexNode.Kind.string.rawValue, y.keyEnd &- x.keyEnd == shift,
       y.start &- x.start == shift, y.end &- x.end == shift
@@ -165,12 +179,11 @@ extension Comparison {
     var matched = 0
     // Usually both have the same keys in the same order.
     var next = old.tree[a].firstChild
-    for child in new.tree.children(of: b) {
-      if next != DocumentIndex.none, isSamePlace(next, child) {
-        matched += 1
-        next = old.tree[next].next
-        continue
-      }
+    var child = new.tree[b].firstChild
+    while true {
+      matched += skipSame(&next, &child)
+      guard child != DocumentIndex.none else { break }
+      defer { child = new.tree[child].next }
       let before: DocumentIndex.ID?
       if next != DocumentIndex.none, hasSameKeyBytes(next, child) {
         before = next
