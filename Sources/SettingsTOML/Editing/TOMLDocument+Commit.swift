@@ -49,6 +49,7 @@ extension TOMLDocument {
     }
     bytes.insert(contentsOf: text, at: place)
     isMended = true
+    tree.makeRoom()
     tree.shift(at: place, removed: 0, inserted: text.count)
     var node = IndexNode(kind: scanned.kind)
     node.isPlain = scanned.isPlain
@@ -70,6 +71,7 @@ extension TOMLDocument {
     bytes.replaceSubrange(range, with: key)
     isMended = true
     // A node is found by its key, so a new key needs a new node.
+    tree.makeRoom()
     var node = tree[id]
     tree.remove(id)
     tree.shift(at: range.lowerBound, removed: range.count, inserted: key.count)

@@ -169,6 +169,12 @@ struct DocumentIndex: Sendable {
     return true
   }
 
+  /// Makes room for a new node. An index that is shared is copied by the next change: here, so that it is copied once.
+  mutating func makeRoom() {
+    nodes.append(IndexNode(kind: .removed))
+    nodes.removeLast()
+  }
+
   /// Adds a node as its parent's last child, at a place that `find` returned; `nil` for nodes without a key.
   @inline(__always)
   mutating func append(_ node: IndexNode, slot: Int?) -> ID {
