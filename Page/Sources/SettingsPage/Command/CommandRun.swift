@@ -94,7 +94,8 @@ final class CommandRun: Sendable {
     return nil
   }
 
-  private static func messages(_ bytes: [UInt8]) -> [String] {
+  /// The messages in what a command writes to standard error, without its name before each.
+  static func messages(_ bytes: [UInt8]) -> [String] {
     let name = "settings-cli: "
     var messages: [String] = []
     for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {

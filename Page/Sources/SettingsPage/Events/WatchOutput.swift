@@ -34,13 +34,8 @@ struct WatchOutput {
     return lines
   }
 
-  /// What it said last on standard error, which may have further lines, such as one of a text with its mistake.
-  var message: String {
-    let lines = String(decoding: messages, as: UTF8.self).split(separator: "\n")
-    let name = "settings-cli: "
-    guard let first = lines.lastIndex(where: { $0.hasPrefix(name) }) else { return lines.last.map(String.init) ?? "" }
-    return lines[first...].joined(separator: "\n").replacing(name, with: "", maxReplacements: 1)
-  }
+  /// What it said last on standard error.
+  var message: String { CommandRun.messages(messages).last ?? "" }
 
   mutating func close() {
     Self.close(&output)
