@@ -229,6 +229,12 @@ public struct SettingsLocation: Sendable, Hashable {
   }
 
   /// Where the mirror of a fleet's settings is.
+  ///
+  /// - Parameter variables: The environment; by default that of the process.
+  package static func fleetDirectory(environment variables: [String: String]? = nil) -> String {
+    fleet(reader(variables))
+  }
+
   private static func fleet(_ environment: (String) -> String?) -> String {
     let named = environment("APP_SETTINGS_FLEET_DIR").flatMap { $0.isAbsolutePath ? trimmed($0) : nil }
     return named ?? "/var/lib/app-settings/fleet"

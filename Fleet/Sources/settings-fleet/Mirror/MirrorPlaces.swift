@@ -1,3 +1,4 @@
+import AppSettings
 import SettingsFleet
 
 /// Where a mirror keeps its files.
@@ -10,8 +11,7 @@ struct MirrorPlaces: Sendable {
   let secrets: String
 
   init(environment: [String: String]) {
-    let named = environment["APP_SETTINGS_FLEET_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-    files = named ?? "/var/lib/app-settings/fleet"
+    files = SettingsLocation.fleetDirectory(environment: environment)
     own = files + "-mirror"
     secrets = files + "-secrets"
   }
