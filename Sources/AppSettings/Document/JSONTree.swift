@@ -111,6 +111,7 @@ package enum JSONTree: Sendable, Equatable {
   }
 }
 
+/// Reads a text from its beginning to its end.
 private struct JSONReader {
   let bytes: [UInt8]
   var at = 0

@@ -16,7 +16,7 @@ extension SettingsFinding {
 }
 
 extension Target {
-  /// What is wrong with the files: of administrators' main file, with all of theirs, which are what every user gets.
+  /// What is wrong with the files. For administrators' main file, these are all files of theirs: what every user gets.
   ///
   /// - Parameters:
   ///   - place: Where the target was opened.
