@@ -22,7 +22,8 @@ extension SchemaType {
       if let value = try? self.value(of: string) { return value }
       if case .text(let text, _) = text, text != string, let value = try? self.value(of: text) { return value }
       // Other libraries store values of their own types as JSON in a string.
-      if let json = JSONText.embedded(in: string), let decoded = try? JSONText.value(of: json) {
+      // The digits of a number above `Int64.max` are the string that JSON has for it.
+      if let json = JSONText.embedded(in: string), let decoded = try? JSONText.value(of: json), decoded != value {
         let restored = restoring(decoded, from: .typed)
         if (try? check(restored)) != nil { return restored }
       }

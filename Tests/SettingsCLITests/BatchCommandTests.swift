@@ -109,6 +109,14 @@ struct BatchCommandTests {
     #expect(home.text(of: file) == "a = 1\n")
   }
 
+  @Test(arguments: ["9223372036854775808", "\"18446744073709551615\"", "[9223372036854775808]"])
+  func `a number that only an unsigned integer has is refused where another type is needed`(_ value: String) throws {
+    try writeSchema()
+    let result = try batch(#"{"set":"font.size","value":\#(value)}"#, target: app, limit: 5)
+    #expect(result.status == 4 && !result.wasKilled, "\(result)")
+    #expect(result.output.contains(#""status":4,"message":"Cannot set 'font.size' to "#), "\(result)")
+  }
+
   @Test func `with --keep-going the other edits are written`() throws {
     let result = try batch(
       "{\"set\":\"a\",\"value\":1}\n{\"set\":\"a.b\"}\n{\"set\":\"c\",\"value\":3}", "--keep-going")
