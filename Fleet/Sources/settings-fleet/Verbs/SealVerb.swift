@@ -48,13 +48,12 @@ struct SealVerb: FleetVerb {
     }
     if remove { return try await removeValue(at: path, of: document, in: context) }
     let keys = try chosen(from: try context.settings.sealingKeys())
-    let workspace = try Workspace(app: app, command: context.command(), environment: context.environment)
-    let (name, newest) = try secretName(of: path, in: workspace)
+    let (name, newest) = try secretName(of: path, in: workspace(in: context))
     let most = SealedValue.longestSecret
     // One more is too long, and another one may be the newline at the end.
     let secret = try HiddenInput.secret(asking: "Value of '\(name)': ", upTo: most + 2)
     guard secret.count <= most else { throw Failure(SealedValue.Failure.tooLong, sealing: name) }
-    try check(secret, of: name, in: workspace)
+    try check(secret, of: name, in: workspace(in: context))
     let value: SealedValue
     do throws(SealedValue.Failure) {
       value = try SealedValue(sealing: secret, as: name, in: document, for: keys)
@@ -77,6 +76,11 @@ struct SealVerb: FleetVerb {
 
   private func editor(of document: FleetDocument, in context: Context) throws -> DocumentEditor {
     try DocumentEditor(context: context, document: document, acceptsUnsigned: unsigned.acceptUnsigned)
+  }
+
+  /// One for each use: none is left where a person ends the command in place of typing the value.
+  private func workspace(in context: Context) throws -> Workspace {
+    try Workspace(app: app, command: context.command(), environment: context.environment)
   }
 
   private func place(of name: SecretName) -> TOMLPath {
