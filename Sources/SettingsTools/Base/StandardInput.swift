@@ -17,12 +17,13 @@ package enum StandardInput {
       let count = read(STDIN_FILENO, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
       if count < 0 { throw ToolError(.io, "Cannot read standard input: \(Errno(errno).message).") }
-      if bytes.count >= limit { return bytes }
       if count == 0 {
         try checkIsWhole(bytes.count)
         return bytes
       }
       bytes += buffer[..<count]
+      // The writer may have more to say, later.
+      if bytes.count >= limit { return bytes }
     }
   }
 
