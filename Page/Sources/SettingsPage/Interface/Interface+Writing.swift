@@ -1,5 +1,4 @@
 import AppSettings
-import FoundationEssentials
 import HTTPTypes
 import SettingsTools
 
@@ -92,12 +91,13 @@ extension Interface {
     let words = try ["edit", "--text=-", "--json"] + CommandWords.ifUnchanged(call.body["ifUnchanged"])
     let input = Array(try requiredText("text", in: call).utf8)
     let result = try await commands.run(words + place.options + ["--", place.target], input: input)
-    let findings = try? JSONDecoder().decode([FindingFacts].self, from: Data(result.output))
-    let shown: JSONObject = ["findings": .json(findings == nil ? "[]" : String(decoding: result.output, as: UTF8.self))]
+    let findings = (try? JSONTree(parsing: result.output)) ?? .array([])
+    let shown: JSONObject = ["findings": .json(findings.json)]
     guard result.status == 0 else {
+      let all = findings.elements ?? []
       // A warning is not why.
-      let reason = findings?.first { $0.severity == "error" } ?? findings?.first
-      throw Refusal(result, message: reason?.message ?? result.messages.last, with: shown)
+      let reason = all.first { $0["severity"]?.text == "error" } ?? all.first
+      throw Refusal(result, message: reason?["message"]?.text ?? result.messages.last, with: shown)
     }
     return try await written(result, [], place, with: shown)
   }
