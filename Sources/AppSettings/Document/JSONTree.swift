@@ -27,7 +27,7 @@ package enum JSONTree: Sendable, Equatable {
   init(lenientlyParsing text: String, limit: Int) throws(JSONText.Failure) {
     var reader = JSONReader(Array(text.utf8))
     if reader.bytes.starts(with: [0xEF, 0xBB, 0xBF]) { reader.at = 3 }
-    (reader.rest, reader.takesRepetitions) = (limit, true)
+    (reader.rest, reader.isForTOML) = (limit, true)
     self = try reader.document()
   }
 
@@ -117,8 +117,8 @@ private struct JSONReader {
   var at = 0
   /// The number of values that may still follow.
   var rest = Int.max
-  /// Whether a name may be in an object twice.
-  var takesRepetitions = false
+  /// Whether TOML has to have the value: numbers are finite, and a name may be in an object twice.
+  var isForTOML = false
   private static let mostNested = 128
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -219,7 +219,7 @@ private struct JSONReader {
       let name = try string()
       skipBlanks()
       guard take(":") else { throw fault("an object needs ':' after a name") }
-      guard takesRepetitions || names.insert(Array(name.utf8)).inserted else {
+      guard isForTOML || names.insert(Array(name.utf8)).inserted else {
         throw fault("an object has two members of one name")
       }
       members.append(JSONTree.Member(name: name, value: try value(depth: depth + 1)))
@@ -257,7 +257,9 @@ private struct JSONReader {
       if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest.removeFirst() }
       takeDigits()
     }
-    guard isWhole, rest.isEmpty else { throw fault(JSONTree.badNumber) }
+    guard isWhole, rest.isEmpty, !isForTOML || Int64(text) != nil || Double(text)?.isFinite == true else {
+      throw fault(JSONTree.badNumber)
+    }
     return .number(text)
   }
 

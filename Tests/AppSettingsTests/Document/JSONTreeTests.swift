@@ -29,3 +29,8 @@ import Testing
 @Test func `a pair of surrogates is one character`() throws {
   #expect(try JSONTree(parsing: #""\ud83d\ude00""#.utf8) == .string("😀"))
 }
+
+@Test func `a number that is too large is named with its line`() {
+  let failure = #expect(throws: JSONText.Failure.self) { _ = try JSONText.value(of: "{\n\"a\": [null, 1e400]\n}") }
+  #expect(failure?.reason.hasSuffix("too large in line 2)") == true, "\(failure as Any)")
+}
