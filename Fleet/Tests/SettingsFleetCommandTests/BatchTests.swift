@@ -81,6 +81,7 @@ extension CommandTests.Busy {
           (#"{"app": "APP", "set": "a", "value": 1}"#, "Line 1: 'set' is unknown beside 'app'"),
           (#"{"app": "APP", "group": null}"#, "Line 1: 'group' has to be a string."),
           (#"{"app": 5}"#, "Line 1: 'app' has to be a string."),
+          (#"{"app": "APP", "group": "x", "group": "y"}"#, "Line 1: Cannot read what chooses a document: the text is not"),
         ]
         for (line, message) in cases {
           // What comes before must not take the edit that follows, either.
@@ -106,10 +107,10 @@ extension CommandTests.Busy {
       }
     }
 
-    @Test func `lines may end as Windows ends them`() async throws {
+    @Test func `lines may begin and end as Windows has them`() async throws {
       try await Fleet.with { fleet in
         let ada = try fleet.person()
-        let input = "{\"app\": \"\(fleet.app)\"}\r\n\r\n{\"set\": \"a\", \"value\": 1}\r\n"
+        let input = "\u{FEFF}{\"app\": \"\(fleet.app)\"}\r\n\r\n{\"set\": \"a\", \"value\": 1}\r\n"
         let answer = try await ada.run(["batch"], input: input)
         #expect(answer.output == #"{"line":3,"ok":true,"key":"a","changed":true}"# + "\n", "\(answer)")
         #expect(try await ada.run("get", fleet.app, "a").output == "1\n")

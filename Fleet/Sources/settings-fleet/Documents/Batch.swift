@@ -68,7 +68,17 @@ struct Batch {
 
   /// The document that a line chooses: an object with the member `app`; `nil` for every other line.
   private static func choice(_ line: ArraySlice<UInt8>) throws -> FleetDocument? {
-    guard let choice = try? JSONTree(parsing: line), choice["app"] != nil else { return nil }
+    // Which programs put before a text, and 'settings-cli batch' takes.
+    let line = line.starts(with: [0xEF, 0xBB, 0xBF]) ? line.dropFirst(3) : line
+    let choice: JSONTree
+    do throws(JSONText.Failure) {
+      choice = try JSONTree(parsing: line)
+    } catch {
+      // What is no edit either is refused with the others.
+      guard JSONTree.member("app", of: Array(line)) != nil else { return nil }
+      throw Failure(.usage, "Cannot read what chooses a document: \(error.reason).")
+    }
+    guard choice["app"] != nil else { return nil }
     let members = choice.members ?? []
     for member in members where !["app", "group", "host"].contains(member.name) {
       throw Failure(.usage, "'\(member.name)' is unknown beside 'app': 'group' and 'host' are possible.")
