@@ -95,12 +95,14 @@ struct ChildProcess {
     posix_spawnattr_setpgroup(&attributes, 0)
     posix_spawnattr_setflags(
       &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-    var words = arguments.map { strdup($0) } + [nil]
+    var words = arguments.map { word in word.withPath { strdup($0) } } + [nil]
     var variables = environment.map { "\($0)=\($1)".withPath { strdup($0) } } + [nil]
     defer { for text in words + variables { free(text) } }
     var pid: pid_t = 0
     // With a path in it, as the caller has found one, this does not search PATH.
-    let number = posix_spawn(&pid, arguments[0], &actions, &attributes, &words, &variables)
+    let number = arguments[0].withPath { program in
+      posix_spawn(&pid, program, &actions, &attributes, &words, &variables)
+    }
     guard number == 0 else { throw StartError(call: "posix_spawn", number: number) }
     return pid
   }

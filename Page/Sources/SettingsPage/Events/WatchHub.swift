@@ -1,5 +1,5 @@
-import SettingsTools
 import HTTPTypes
+import SettingsTools
 import Synchronization
 
 /// Tells pages what happens to the apps that they show.
