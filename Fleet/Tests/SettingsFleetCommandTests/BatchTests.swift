@@ -81,7 +81,7 @@ extension CommandTests.Busy {
           (#"{"app": "APP", "set": "a", "value": 1}"#, "Line 1: 'set' is unknown beside 'app'"),
           (#"{"app": "APP", "group": null}"#, "Line 1: 'group' has to be a string."),
           (#"{"app": 5}"#, "Line 1: 'app' has to be a string."),
-          (#"{"app": "APP", "group": "x", "group": "y"}"#, "Line 1: Cannot read what chooses a document: the text is not"),
+          (#"{"app": "APP", "group": "x", "group": "y"}"#, "Line 1: Cannot read what chooses a document: "),
         ]
         for (line, message) in cases {
           // What comes before must not take the edit that follows, either.
