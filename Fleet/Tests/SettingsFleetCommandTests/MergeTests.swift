@@ -28,6 +28,21 @@ struct MergeTests {
     #expect(try merged("a = 1\nb = 1\n", "b = 1\n", into: "a = 1\nb = 2\n") == "b = 2\n")
   }
 
+  @Test func `a merged text is stored with a key that the schema lacks, and a warning`() throws {
+    let share = FileManager.default.temporaryDirectory.path + "/settings-fleet-tests-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: share) }
+    try FileManager.default.createDirectory(atPath: share + "/app-settings", withIntermediateDirectories: true)
+    let schema = "app = \"org.example.editor\"\n[keys.a]\ntype = \"integer\"\n"
+    try Data(schema.utf8).write(to: URL(fileURLWithPath: share + "/app-settings/org.example.editor.toml"))
+    let workspace = try Workspace(
+      app: "org.example.editor", command: SettingsCommand(environment: ["SETTINGS_CLI": "/bin/false"]),
+      environment: ["XDG_DATA_DIRS": share, "XDG_DATA_HOME": "/none"])
+    try workspace.put(Array("a = 2\n".utf8), as: .all)
+    let answer = try workspace.merge(Array("a = 1\n".utf8), Array("a = 1\nb = 1\n".utf8), into: .all)
+    #expect(try workspace.text(of: .all) == Array("a = 2\nb = 1\n".utf8))
+    #expect(answer.status == 0 && answer.messages.hasPrefix("settings-fleet: warning: Unknown key 'b'."), "\(answer)")
+  }
+
   @Test func `what both have changed, and what does not parse, is refused`() {
     let conflict = #expect(throws: Failure.self) { try merged("a = 1\n", "a = 2\n", into: "a = 3\n") }
     #expect(

@@ -107,19 +107,28 @@ final class Workspace: Sendable {
       try put(edited, as: scope)
       return .silent
     }
-    try using(scope) { opened in
+    let said = Lock("")
+    let tell: ToolMessageHandler = { message in
+      guard message.severity == .warning else { return }
+      said.withLock { $0 += "settings-fleet: warning: \(message.text)\n" }
+    }
+    try using(scope, telling: tell) { opened in
       let replacement = TextReplacement(opened, before: base)
       try replacement.write(try replacement.checked(edited, named: "text"))
     }
-    return .silent
+    return SettingsCommand.Answer(status: 0, output: [], messages: shown(said.withLock { $0 }, for: scope))
   }
 
   /// Does something with a document in this process, as `settings-cli` does it.
   ///
   /// - Throws: ``Failure``.
-  func using<Result>(_ scope: DocumentScope, _ body: (OpenedSettings) throws -> Result) throws -> Result {
+  func using<Result>(
+    _ scope: DocumentScope, telling tell: @escaping ToolMessageHandler = { _ in },
+    _ body: (OpenedSettings) throws -> Result
+  ) throws -> Result {
     do {
-      let opened = try target(.dropIn(scope.dropIn)).openUnread(isForWriting: true, writesLater: true)
+      let target = target(.dropIn(scope.dropIn), telling: tell)
+      let opened = try target.openUnread(isForWriting: true, writesLater: true)
       opened.load()
       return try body(opened)
     } catch let failure as Failure {
@@ -143,8 +152,8 @@ final class Workspace: Sendable {
     }
   }
 
-  private func target(_ layer: Target.Layer) -> Target {
-    Target(app, layer, environment: directories.variables(over: environment), telling: { _ in })
+  private func target(_ layer: Target.Layer, telling tell: @escaping ToolMessageHandler = { _ in }) -> Target {
+    Target(app, layer, environment: directories.variables(over: environment), telling: tell)
   }
 
   /// A path that a verb can use for a file of its own.
