@@ -4,8 +4,8 @@ import SystemPackage
 
 /// The command `settings-cli`, which knows the schema, the rules and the messages.
 ///
-/// Everything that a person does with a document goes through it, in directories that only this process uses. So a document
-/// is edited exactly as a file is, by the same code.
+/// The verbs that a person uses on a document go through it, in directories that only this process uses. So a document is
+/// edited exactly as a file is, by the same code.
 struct SettingsCommand: Sendable {
   /// What a run has answered.
   struct Answer: Sendable {
