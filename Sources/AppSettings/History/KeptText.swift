@@ -36,10 +36,15 @@ struct KeptText: Sendable {
     let redaction = Redaction(of: document, known, migrations, withPaths: false)
     // The same array where nothing is hidden, so that it is in memory once.
     whole = redaction.isComplete ? document : nil
-    var places: [KeptPlaces.Place] = []
-    places.reserveCapacity(redaction.parts.count)
-    bytes = redaction.keptText { places.append(KeptPlaces.Place($0, shown: $1)) }
-    self.places = KeptPlaces(places)
+    var kept: [UInt8] = []
+    places = KeptPlaces(
+      [KeptPlaces.Place](unsafeUninitializedCapacity: redaction.parts.count) { places, count in
+        kept = redaction.keptText { part, shown in
+          places.initializeElement(at: count, to: KeptPlaces.Place(part, shown: shown))
+          count += 1
+        }
+      })
+    bytes = kept
   }
 
   /// The document of a text as it was kept; `nil` if the text did not parse.
