@@ -30,7 +30,7 @@ package struct ChangeAnswer: Sendable {
     (isChange, problem) = (tree["changed"]?.flag, tree["problem"]?.text)
     found = tree["value"].flatMap { try? JSONText.value(of: $0.json) }
     let message = tree["message"]?.text
-    if let status = tree["status"]?.integer.flatMap({ ToolError.Status(rawValue: Int32($0)) }) {
+    if let number = tree["status"]?.integer, let status = Int32(exactly: number).flatMap(ToolError.Status.init) {
       failure = ToolError(status, message)
     } else {
       note = message

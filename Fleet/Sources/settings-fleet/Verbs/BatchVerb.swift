@@ -77,6 +77,6 @@ struct BatchVerb: FleetVerb {
       return all
     }
 
-    func show() { for answer in all { Output.line(answer.json.text) } }
+    func show() { Output.bytes(all.flatMap { Array("\($0.json.text)\n".utf8) }) }
   }
 }
