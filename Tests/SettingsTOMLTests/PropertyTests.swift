@@ -102,7 +102,10 @@ struct PropertyTests {
       let mark = before.lines.textStart
       guard document.bytes.count > mark else { continue }
       var rest = before.bytes[mark...].split(separator: Byte.newline, omittingEmptySubsequences: false)[...]
-      for line in document.bytes[mark...].split(separator: Byte.newline, omittingEmptySubsequences: false) {
+      var lines = document.bytes[mark...].split(separator: Byte.newline, omittingEmptySubsequences: false)
+      // Behind the newline at the end: the last line, which had none, may be gone.
+      if lines.last?.isEmpty == true { lines.removeLast() }
+      for line in lines {
         let line = line.last == Byte.carriageReturn ? line.dropLast() : line
         rest = rest.drop { ($0.last == Byte.carriageReturn ? $0.dropLast() : $0) != line }
         guard rest.popFirst() != nil else {
