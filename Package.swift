@@ -338,7 +338,7 @@ func fleetTargets() -> [Target] {
     .testTarget(
       name: "SettingsFleetCommandTests",
       dependencies: [
-        "SettingsFleet", "EtcdClient", "EtcdTesting", "settings-fleet", "settings-cli",
+        "AppSettings", "SettingsFleet", "SettingsTools", "EtcdClient", "EtcdTesting", "settings-fleet", "settings-cli",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
       ],

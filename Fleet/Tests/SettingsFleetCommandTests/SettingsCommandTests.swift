@@ -1,4 +1,6 @@
+import AppSettings
 import Foundation
+import SettingsTools
 import Testing
 
 @testable import settings_fleet
@@ -44,6 +46,30 @@ struct SettingsCommandTests {
       "printf %s \"$SETTINGS_CLI_INPUT_BYTES\"; wc -c", environment: ["SETTINGS_CLI_INPUT_BYTES": "12"]
     ) { try await $0.run(["set"], in: directories, input: input) }
     #expect(String(decoding: answer.output, as: UTF8.self) == "300000\n")
+  }
+
+  @Test func `a command gets variables byte for byte`() async throws {
+    let odd = PathText.text(Array("a\u{FC}".utf8) + [0xE9])
+    let answer = try await with("printf %s \"$ODD\"", environment: ["ODD": odd]) {
+      try await $0.run(["set"], in: directories)
+    }
+    #expect(answer.output == Array("a\u{FC}".utf8) + [0xE9])
+  }
+
+  @Test func `a program in a directory whose name is not UTF-8 is not taken, and the next one is`() throws {
+    let home = FileManager.default.temporaryDirectory.path + "/settings-command-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: home) }
+    // Foundation makes no such names.
+    let names = [PathText.text(Array("\(home)/jos".utf8) + [0xE9]), home + "/next"]
+    try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
+    for name in names {
+      #expect(name.withPath { mkdir($0, 0o700) } == 0)
+      let file = "\(name)/tool".withPath { open($0, O_WRONLY | O_CREAT, 0o700) }
+      #expect(file >= 0 && close(file) == 0)
+    }
+    let path = names.joined(separator: ":")
+    #expect(InstalledProgram.path(of: "tool", searching: path) == names[0] + "/tool")
+    #expect(InstalledProgram.path(of: "tool", searching: path) { !PathText.hasBytes($0) } == names[1] + "/tool")
   }
 
   @Test(.timeLimit(.minutes(1))) func `a cancelled run waits for the end of its command`() async throws {

@@ -8,14 +8,18 @@ package enum InstalledProgram {
 
   /// The file of a program; `nil` if there is none. A name is looked for beside this program, where a package has its
   /// other programs, and in the directories of `PATH`.
-  package static func path(of name: String, searching path: String?) -> String? {
+  ///
+  /// - Parameter isUsable: Whether a file that is found may be the program.
+  package static func path(
+    of name: String, searching path: String?, where isUsable: (String) -> Bool = { _ in true }
+  ) -> String? {
     if name.contains("/") { return isOne(name) ? name.absolutePath : nil }
     let directory = own.flatMap { own in own.lastSlash.map { String(own[..<$0]) } }
     let directories =
       (directory.map { [$0, $0 + "/../libexec"] } ?? [])
       // An empty entry is the working directory, which is no place for this.
       + (path ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":").map(String.init).filter(\.isAbsolutePath)
-    return directories.lazy.map { "\($0)/\(name)" }.first(where: isOne)
+    return directories.map { "\($0)/\(name)" }.first { isUsable($0) && isOne($0) }
   }
 
   private static func isOne(_ file: String) -> Bool {

@@ -1,3 +1,4 @@
+import AppSettings
 import SettingsTools
 import Subprocess
 import SystemPackage
@@ -56,8 +57,10 @@ struct SettingsCommand: Sendable {
     environment: [String: String], patience: Duration = .seconds(60), grace: Duration = .seconds(10)
   ) throws {
     guard
+      // Subprocess takes a path as text.
       let program = InstalledProgram.path(
-        of: environment["SETTINGS_CLI"] ?? "settings-cli", searching: environment["PATH"])
+        of: environment["SETTINGS_CLI"] ?? "settings-cli", searching: environment["PATH"],
+        where: { !PathText.hasBytes($0) })
     else {
       throw Failure(
         .unknown,
@@ -91,7 +94,7 @@ struct SettingsCommand: Sendable {
   }
 
   private func execute(
-    _ words: [String], _ variables: [Environment.Key: String], _ input: [UInt8]
+    _ words: [String], _ variables: Environment, _ input: [UInt8]
   ) async throws -> Answer {
     let file: CInt
     do {
@@ -102,7 +105,7 @@ struct SettingsCommand: Sendable {
     }
     do {
       let result = try await Subprocess.run(
-        .path(FilePath(program)), arguments: Arguments(words), environment: .custom(variables),
+        .path(FilePath(program)), arguments: Arguments(words), environment: variables,
         platformOptions: options(),
         input: .fileDescriptor(FileDescriptor(rawValue: file), closeAfterSpawningProcess: true),
         output: .bytes(limit: Self.mostOutput), error: .bytes(limit: 1 << 20))
@@ -119,7 +122,7 @@ struct SettingsCommand: Sendable {
     do {
       let result = try await Subprocess.run(
         .path(FilePath(program)), arguments: Arguments(words),
-        environment: .custom(variables(directories)), input: .currentStandardInput, output: .currentStandardOutput,
+        environment: variables(directories), input: .currentStandardInput, output: .currentStandardOutput,
         error: .currentStandardError)
       return Self.status(result.terminationStatus)
     } catch let error as SubprocessError {
@@ -142,12 +145,11 @@ struct SettingsCommand: Sendable {
     return options
   }
 
-  /// The environment of a run.
-  private func variables(_ directories: Directories) -> [Environment.Key: String] {
+  /// The environment of a run, byte for byte.
+  private func variables(_ directories: Directories) -> Environment {
     var variables = directories.variables(over: environment)
     // That is about our own input.
     variables["SETTINGS_CLI_INPUT_BYTES"] = nil
-    return Dictionary(
-      uniqueKeysWithValues: variables.compactMap { name, value in Environment.Key(rawValue: name).map { ($0, value) } })
+    return .custom(variables.map { name, value in PathText.bytes("\(name)=\(value)") + [0] })
   }
 }
