@@ -320,6 +320,48 @@ extension CommandTests {
       }
     }
 
+    /// Begins to ask at a terminal, says what there is in the temporary directory then, and presses Ctrl-C.
+    private static let asking = """
+      import os, pty, signal, sys
+      signal.pthread_sigmask(signal.SIG_SETMASK, [])  # a thread of a test has blocked them
+      pid, terminal = pty.fork()
+      if pid == 0: os.execv(sys.argv[1], sys.argv[1:])
+      said = b""
+      while b"Value of 'db.password': " not in said: said += os.read(terminal, 65536)
+      print([name for name in os.listdir(os.environ["TMPDIR"]) if name.startswith("settings-fleet-")])
+      os.write(terminal, b"\\x03")
+      print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) != 0)
+      """
+
+    @Test func `at the prompt of a value no directory waits to be removed`() async throws {
+      let python = "/usr/bin/python3"
+      guard FileManager.default.isExecutableFile(atPath: python) else {
+        return print("No terminal is tried: python3 is not installed.")
+      }
+      try await Fleet.with { fleet in
+        try fleet.schema(Self.schema)
+        let key = try await Self.key("k", in: fleet)
+        let ada = try Self.person([key.line], in: fleet)
+        let process = ada.process(["-c", Self.asking, Fleet.program, "seal", fleet.app, "db.password"])
+        process.executableURL = URL(fileURLWithPath: python)
+        let output = Pipe()
+        process.standardOutput = output
+        let said = try await ended(process, output)
+        #expect(said == "[]\nTrue\n")
+      }
+    }
+
+    private func ended(_ process: Process, _ output: Pipe) async throws -> String {
+      try process.run()
+      return await withCheckedContinuation { continuation in
+        Thread.detachNewThread {
+          let text = output.fileHandleForReading.readDataToEndOfFile()
+          process.waitUntilExit()
+          continuation.resume(returning: String(decoding: text, as: UTF8.self))
+        }
+      }
+    }
+
     @Test func `what cannot be sealed is refused, and nothing is stored`() async throws {
       try await Fleet.with { fleet in
         let key = try await Self.key("k", in: fleet)
