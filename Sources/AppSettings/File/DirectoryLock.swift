@@ -53,7 +53,7 @@ package struct DirectoryLock: ~Copyable {
   /// - Parameters:
   ///   - path: The directory.
   ///   - file: The file to be written, for errors; by default the directory.
-  ///   - limit: The remaining time, which also counts the attempts.
+  ///   - limit: The remaining time. Each attempt is counted in it.
   ///   - system: The system calls.
   package static func acquire(
     _ path: String, for file: String? = nil, within limit: inout TimeLimit, system: Syscalls

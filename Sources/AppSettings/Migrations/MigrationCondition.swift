@@ -39,7 +39,7 @@ public struct MigrationCondition: Sendable, Hashable {
 
   /// Whether a key has a value.
   ///
-  /// A table counts as a value.
+  /// A table is a value, too.
   public static func exists(_ key: String) -> MigrationCondition { .init(kind: .exists(MigrationStep.path(key))) }
   /// Whether a key has no value.
   public static func absent(_ key: String) -> MigrationCondition { .not(.exists(key)) }

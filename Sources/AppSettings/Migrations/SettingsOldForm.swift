@@ -21,8 +21,8 @@ public struct SettingsOldForm<Value: Sendable>: Sendable {
   /// }
   /// ```
   ///
-  /// If the function throws, a value that the key can read counts as one in the new form; any other value makes the
-  /// migration fail.
+  /// If the function throws, a value that the key can read is taken to be in the new form already. Any other value
+  /// makes the migration fail.
   ///
   /// - Parameter read: Returns the new value for a stored one; `nil` if the stored value has another form, for example
   ///   the new one.

@@ -37,7 +37,7 @@ struct PatternProgram {
 
   /// Parses a pattern that `Regex` has accepted.
   ///
-  /// - Throws: ``PatternFault`` for a part that looks at more than one character, and for too many parts.
+  /// - Throws: ``PatternFault`` for a part that depends on more than one character, and for too many parts.
   init(_ pattern: String) throws(PatternFault) {
     rest = pattern[...]
     for options in ["(?i)", "(?s)", "(?is)", "(?si)"] where take(options) { self.options = options }

@@ -106,8 +106,8 @@ extension SettingsStore {
     }
   }
 
-  /// The number of the last entry that is not later than a time; `nil` if there is none. That of the last one of all
-  /// for the present and the future.
+  /// The number of the last entry that is not later than a time; `nil` if there is none. For the
+  /// present and the future, the number of the newest entry.
   ///
   /// - Parameter now: When the question was asked.
   package func historyNumber(at time: Date, asked now: Date) throws(SettingsError) -> Int? {

@@ -183,7 +183,7 @@ final class Workspace: Sendable {
 
   /// The representation version that a text says it has: `settings-version`, or 1.
   ///
-  /// - Throws: ``Failure`` if the text does not parse, or the version is none.
+  /// - Throws: ``Failure`` if the text does not parse, or its version is not valid.
   static func version(of text: [UInt8]) throws -> Int {
     do {
       return try SettingsMigrations.version(of: TOMLDocument(parsing: text))
