@@ -324,6 +324,7 @@ extension CommandTests {
     private static let asking = """
       import os, pty, signal, sys
       signal.pthread_sigmask(signal.SIG_SETMASK, [])  # a thread of a test has blocked them
+      signal.signal(signal.SIGINT, signal.SIG_DFL)  # which who runs the tests in the background has ignored
       pid, terminal = pty.fork()
       if pid == 0: os.execv(sys.argv[1], sys.argv[1:])
       said = b""
