@@ -41,11 +41,11 @@ def executable(variable, *candidates):
 
 
 def page_executable():
-    return executable("SETTINGS_PAGE", ROOT / ".build-test/debug/settings-page")
+    return executable("SETTINGS_PAGE", ROOT / ".build-test/release/settings-page")
 
 
 def cli_executable():
-    return executable("SETTINGS_CLI", ROOT / ".build-test/debug/settings-cli")
+    return executable("SETTINGS_CLI", ROOT / ".build-test/release/settings-cli")
 
 
 class Home:

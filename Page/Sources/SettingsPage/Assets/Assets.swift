@@ -27,10 +27,10 @@ struct Assets: Sendable {
 
   /// Makes the files available.
   ///
-  /// - Parameter environment: Names the folder in `SETTINGS_PAGE_ASSETS`, which works in a debug build only: what is
-  ///   installed serves nothing but itself.
+  /// - Parameter environment: Names the folder in `SETTINGS_PAGE_ASSETS`, which works in what `Scripts/build` makes, and in
+  ///   a debug build: what is installed serves nothing but itself.
   init(environment: [String: String] = [:]) {
-    #if DEBUG
+    #if DEBUG || DEVELOPMENT
       folder = environment["SETTINGS_PAGE_ASSETS"].flatMap { $0.isEmpty ? nil : $0 }
     #else
       folder = nil
