@@ -32,8 +32,8 @@ extension SchemaType {
     switch kind {
     case .boolean: add(parsed.flatMap { if case .boolean = $0 { $0 } else { nil } } ?? Self.boolean(text))
     case .float, .float32:
-      // `12` is stored as `12.0`, as the app does.
-      if case .integer(let number)? = parsed { add(.float(Double(number))) }
+      // `12` is stored as `12.0`, as the app does, and so is a number that no integer can hold.
+      if case .integer(let number)? = parsed { add(.float(Double(number))) } else { add(Self.large(text)) }
     case .any:
       switch hint {
       case .string?: add(.string(text))
@@ -52,6 +52,13 @@ extension SchemaType {
     add(parsed)
     add(.string(text))
     return candidates
+  }
+
+  /// Parses a whole number outside the range of `Int64`, which is no number in TOML.
+  private static func large(_ text: String) -> TOMLValue? {
+    let digits = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
+    guard digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = Double(text), number.isFinite else { return nil }
+    return .float(number)
   }
 
   /// Parses the words that people use for booleans.

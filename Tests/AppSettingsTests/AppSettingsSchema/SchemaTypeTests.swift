@@ -1,4 +1,5 @@
 import AppSettings
+import AppSettingsImport
 import AppSettingsSchema
 import Foundation
 import Testing
@@ -70,6 +71,20 @@ struct SchemaTypeTests {
     let type = SchemaKey(c.key).type
     #expect((try? type.value(of: c.text)) == c.value)
     if let value = c.value { #expect(throws: Never.self) { try c.key.check(value) } }
+  }
+
+  @Test(arguments: [
+    ("9223372036854775808", 0x1p63), ("-9223372036854775809", -0x1p63), ("+18446744073709551616", 0x1p64),
+    (String(repeating: "9", count: 400), nil), ("-", nil), ("", nil), ("0x10000000000000000", nil),
+  ])
+  func `a float is read from whole numbers that no integer holds, if it can hold them`(
+    _ text: String, _ number: Double?
+  ) {
+    let type = SchemaKey(SettingsKey("zoom", default: 1.5)).type
+    let value = number.map(TOMLValue.float)
+    #expect((try? type.value(of: text)) == value)
+    // As JSON has it.
+    #expect(type.restoring(.string(text), from: .typed) == value ?? .string(text))
   }
 
   @Test func `a text for a key that may hold anything is like what the key has`() throws {
