@@ -35,12 +35,29 @@ struct ReferenceTests {
     }
   }
 
+  /// What ArgumentParser looks for at each start of a debug build, and of no other.
+  @Test(arguments: ["settings-cli", "settings-fleet"].filter { access(ChildProcess.product($0), X_OK) == 0 })
+  func `no verb has two options of one name, and what takes all other words is the last`(program: String) throws {
+    var commands = [try Self.command(program)]
+    while let command = commands.popLast() {
+      commands += command["subcommands"] as? [[String: Any]] ?? []
+      let arguments = command["arguments"] as? [[String: Any]] ?? []
+      let names = arguments.flatMap { $0["names"] as? [[String: String]] ?? [] }
+      #expect(Set(names).count == names.count, "\(command["commandName"] ?? "")")
+      let positional = arguments.filter { $0["kind"] as? String == "positional" }
+      #expect(positional.dropLast().allSatisfy { $0["isRepeating"] as? Bool == false }, "\(positional)")
+    }
+  }
+
+  private static func command(_ program: String) throws -> [String: Any] {
+    let dump = try ChildProcess.run(
+      ChildProcess.product(program), ["--experimental-dump-help"], environment: ScratchHome().environment)
+    return try #require((try json(dump.output) as? [String: Any])?["command"] as? [String: Any])
+  }
+
   /// The verbs that help lists.
   private static func verbs() throws -> [[String: Any]] {
-    let dump = try ChildProcess.run(
-      ChildProcess.product("settings-cli"), ["--experimental-dump-help"], environment: ScratchHome().environment)
-    let command = try #require((try json(dump.output) as? [String: Any])?["command"] as? [String: Any])
-    return try #require(command["subcommands"] as? [[String: Any]]).filter {
+    try #require(try command("settings-cli")["subcommands"] as? [[String: Any]]).filter {
       $0["shouldDisplay"] as? Bool == true && $0["commandName"] as? String != "help"
     }
   }
