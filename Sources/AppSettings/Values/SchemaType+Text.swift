@@ -33,11 +33,11 @@ extension SchemaType {
     case .boolean: add(parsed.flatMap { if case .boolean = $0 { $0 } else { nil } } ?? Self.boolean(text))
     case .float, .float32:
       // `12` is stored as `12.0`, as the app does, and so is a number that no integer can hold.
-      if case .integer(let number)? = parsed { add(.float(Double(number))) } else { add(Self.large(text)) }
+      add(Self.float(text, parsed))
     case .any:
       switch hint {
       case .string?: add(.string(text))
-      case .float?: if case .integer(let number)? = parsed { add(.float(Double(number))) }
+      case .float?: add(Self.float(text, parsed))
       case .boolean?: add(Self.boolean(text))
       default: break
       }
@@ -54,10 +54,13 @@ extension SchemaType {
     return candidates
   }
 
-  /// Parses a whole number outside the range of `Int64`, which is no number in TOML.
-  private static func large(_ text: String) -> TOMLValue? {
-    let digits = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
-    guard digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = Double(text), number.isFinite else { return nil }
+  /// Reads a whole number as a float; `nil` for another text.
+  private static func float(_ text: String, _ parsed: TOMLValue?) -> TOMLValue? {
+    if case .integer(let number)? = parsed { return .float(Double(number)) }
+    // In TOML, a whole number outside the range of `Int64` has to be written as a float.
+    guard parsed == nil, case .float(let number)? = try? TOMLValue(parsing: text + ".0"), number.isFinite else {
+      return nil
+    }
     return .float(number)
   }
 

@@ -75,7 +75,8 @@ struct SchemaTypeTests {
 
   @Test(arguments: [
     ("9223372036854775808", 0x1p63), ("-9223372036854775809", -0x1p63), ("+18446744073709551616", 0x1p64),
-    (String(repeating: "9", count: 400), nil), ("-", nil), ("", nil), ("0x10000000000000000", nil),
+    ("9_223_372_036_854_775_808", 0x1p63), (String(repeating: "9", count: 400), nil), ("-", nil), ("", nil),
+    ("0x10000000000000000", nil), ("007", nil), ("07:32:00", nil), ("9223372036854775808 # a", nil),
   ])
   func `a float is read from whole numbers that no integer holds, if it can hold them`(
     _ text: String, _ number: Double?
@@ -90,6 +91,7 @@ struct SchemaTypeTests {
   @Test func `a text for a key that may hold anything is like what the key has`() throws {
     #expect(try SchemaType.any.value(of: "12", like: "x") == "12")
     #expect(try SchemaType.any.value(of: "12", like: 1.5) == 12.0)
+    #expect(try SchemaType.any.value(of: "9223372036854775808", like: 1.5) == .float(0x1p63))
     #expect(try SchemaType.any.value(of: "yes", like: true) == true)
     #expect(try SchemaType.any.value(of: "yes", like: 3) == "yes")
   }
