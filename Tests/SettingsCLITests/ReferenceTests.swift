@@ -35,7 +35,7 @@ struct ReferenceTests {
     }
   }
 
-  /// What ArgumentParser looks for at each start of a debug build, and of no other.
+  /// Two of the checks that ArgumentParser makes at each start of a debug build, and of no other.
   @Test(arguments: ["settings-cli", "settings-fleet"].filter { access(ChildProcess.product($0), X_OK) == 0 })
   func `no verb has two options of one name, and what takes all other words is the last`(program: String) throws {
     var commands = [try Self.command(program)]

@@ -320,11 +320,12 @@ extension CommandTests {
       }
     }
 
-    /// Begins to ask at a terminal, says what there is in the temporary directory then, and presses Ctrl-C.
+    /// Starts a command at a terminal, prints what the temporary directory has while the command asks for a value, and
+    /// presses Ctrl-C.
     private static let asking = """
       import os, pty, signal, sys
       signal.pthread_sigmask(signal.SIG_SETMASK, [])  # a thread of a test has blocked them
-      signal.signal(signal.SIGINT, signal.SIG_DFL)  # which who runs the tests in the background has ignored
+      signal.signal(signal.SIGINT, signal.SIG_DFL)  # ignored by a shell that runs the tests in the background
       pid, terminal = pty.fork()
       if pid == 0: os.execv(sys.argv[1], sys.argv[1:])
       said = b""

@@ -106,8 +106,8 @@ extension SettingsStore {
     }
   }
 
-  /// The number of the last entry that is not later than a time; `nil` if there is none. For the
-  /// present and the future, the number of the newest entry.
+  /// The number of the entry that was the newest at a time; `nil` if there was none yet. For a time that is not past, the
+  /// number of the newest entry.
   ///
   /// - Parameter now: When the question was asked.
   package func historyNumber(at time: Date, asked now: Date) throws(SettingsError) -> Int? {
