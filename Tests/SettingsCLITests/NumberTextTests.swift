@@ -35,6 +35,14 @@ struct NumberTextTests {
     #expect(home.text(of: file) == "v = \(stored)\n")
   }
 
+  @Test func `a whole number that no integer holds replaces a float as a float`() throws {
+    try home.write("ratio = 0.5\nlist = [1.5]\n", to: file)
+    #expect(try run("set", "./v.toml", "ratio", "9223372036854775808") == answer(""))
+    #expect(try run("set", "./v.toml", "list", "--append", "18446744073709551616") == answer(""))
+    #expect(home.text(of: file) == "ratio = 9.223372036854776e+18\nlist = [1.5, 1.8446744073709552e+19]\n")
+    #expect(try run("set", "./v.toml", "ratio", "007").status == 4)
+  }
+
   @Test func `a number that replaces another is stored as typed, with the line's comment`() throws {
     try home.write("ver = 1.1  # c\nmask = 0x0F\nratio = 0.5\ncount = 12\n", to: file)
     #expect(try run("set", "./v.toml", "ver=1.20", "mask=16", "ratio=2", "count=1_2") == answer(""))

@@ -55,7 +55,9 @@ extension SchemaType {
   }
 
   /// Reads a whole number as a float; `nil` for another text.
-  private static func float(_ text: String, _ parsed: TOMLValue?) -> TOMLValue? {
+  ///
+  /// - Parameter parsed: The text as a TOML value; `nil` if it is none.
+  package static func float(_ text: String, _ parsed: TOMLValue?) -> TOMLValue? {
     if case .integer(let number)? = parsed { return .float(Double(number)) }
     // In TOML, a whole number outside the range of `Int64` has to be written as a float.
     guard parsed == nil, case .float(let number)? = try? TOMLValue(parsing: text + ".0"), number.isFinite else {

@@ -42,7 +42,7 @@ enum ValueText {
     case (.integer, .integer?), (.boolean, .boolean?), (.array, .array?), (.table, .table?), (.float, .float?),
       (.toml, _?):
       return parsed
-    case (.float, .integer(let number)?): return .float(Double(number))
+    case (.float, _): return SchemaType.float(text, parsed)
     case (.datetime, .offsetDateTime?), (.datetime, .localDateTime?), (.datetime, .localDate?),
       (.datetime, .localTime?):
       return parsed
