@@ -102,7 +102,7 @@ package struct KnownKeys: Sendable, Equatable {
 
   /// Whether values at, above or below a path may have been kept.
   func mayHaveShown(_ path: TOMLPath) -> Bool {
-    isEmpty || !mayBeSecret(path) && declared.knows(path)
+    isEmpty || !isSecret(path) && declared.knows(path)
   }
 
   /// Whether a secret is at or above a path.

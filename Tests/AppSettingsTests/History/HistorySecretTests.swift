@@ -129,6 +129,18 @@ struct HistorySecretTests {
     #expect(end < long.count - 500)
   }
 
+  @Test func `a table that becomes a secret takes what was kept beside a secret in it`() throws {
+    let home = ScratchHome()
+    let former = try home.store()
+    _ = former[token]
+    try former.set("hush", for: SettingsKey("api.user", default: ""))
+    #expect(try contents(of: home).range(of: Data("hush".utf8)) != nil)
+    let settings = try home.store()
+    _ = settings[SettingsKey("api", default: [String: String](), .secret)]
+    try settings.set("dark", for: theme)
+    #expect(try contents(of: home).range(of: Data("hush".utf8)) == nil)
+  }
+
   /// A file that nobody had declared anything of; then a release declares other keys, and the next one the secret.
   @Test func `a key that becomes a secret takes what was kept before anything was declared`() throws {
     let home = ScratchHome()
