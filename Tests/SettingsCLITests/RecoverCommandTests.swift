@@ -60,6 +60,38 @@ struct RecoverCommandTests {
     #expect(test.home.text(of: test.file) == "theme = \"light\"\n")
   }
 
+  @Test func `a text of which one of two secrets is gone is not taken for whole`() throws {
+    try test.done("set", app, "theme", "light")
+    try test.done("set", app, "a.password=hunter2", "b.password=hunter3", "--create")
+    try test.write("theme = \"light\"\n\n[a]\npassword = \"hunter2\"\n\n[b]\noops = = \"hunter3\"\n")
+    let result = try test.run("recover", app, "--restore")
+    #expect(result.status == 0 && SchemaHome.timeless(result.output).contains("restored: #1 TIME"), "\(result)")
+    #expect(test.home.text(of: test.file) == "theme = \"light\"\n")
+  }
+
+  @Test func `the secret of another table is not taken for one that is gone`() throws {
+    try test.done("set", app, "theme", "light")
+    try test.done("set", app, "prod.password", "hunter2", "--create")
+    for broken in [
+      "[test]\npassword = \"other\"\ntheme = = 1\n", "theme = \"light\"\n\n[test]\npassword = \"other\"\n\n=",
+    ] {
+      try test.write(broken)
+      try test.done("recover", app, "--restore")
+      #expect(test.home.text(of: test.file) == "theme = \"light\"\n")
+    }
+  }
+
+  @Test func `a backup of a clock that was ahead is not newer than what came after it`() throws {
+    try test.done("set", app, "theme", "light")
+    let text = try #require(test.home.text(of: test.file))
+    try test.home.write(text, to: test.home.backups + "/settings.000007.21000101T000000Z.before-edit.toml")
+    try test.done("set", app, "theme", "dark")
+    try test.write("theme = \n")
+    let output = SchemaHome.timeless(try test.done("recover", app, "--restore"))
+    #expect(output.contains("restored: #2 TIME set by settings-cli\n"), "\(output)")
+    #expect(test.home.text(of: test.file) == "theme = \"dark\"\n")
+  }
+
   @Test func `without a text that has all, nothing is done, and that is said`() throws {
     try test.write("sync.token = \"hunter2\"\n")
     try test.done("set", app, "theme", "light")

@@ -41,8 +41,8 @@ package struct RecoverySearch: Sendable, Hashable {
   /// The number of texts without all their values after which the history is given up.
   private static let mostTried = 200
 
-  /// Searches the history from its newest entry back to the time of the newest usable backup. It gives up after 200
-  /// texts that lack values.
+  /// Searches the history from its newest entry back to the newest usable backup: to the entry with its text, or else to
+  /// its time. It gives up after 200 texts that lack values.
   ///
   /// - Parameters:
   ///   - broken: The present text of the file; `nil` if it does not exist.
@@ -55,25 +55,39 @@ package struct RecoverySearch: Sendable, Hashable {
     let folder = JournalFolder(path: location.historyDirectory(of: physical.description), system: system)
     let contents = SettingsFile.Contents(bytes: broken)
     guard let reader = try? HistoryReader(folder, of: location.file, contents, nil, .none) else { return }
+    func kept(_ bytes: [UInt8]) -> [UInt8] {
+      KeptText(of: bytes, try? TOMLDocument(parsing: bytes), reader.knownKeys, .none).bytes
+    }
+    let backedUp = backup.map { kept($0.1) }
     var tried = 0
+    // The newest usable text of the history, if by the times the backup is newer.
+    var older: RecoverySource?
     reader.visit(nil) { entry, _ in
-      // The name of a backup has whole seconds. What a write replaces is in the history before it is a backup.
-      if let backup, entry.time < backup.0.date { return false }
-      guard !entry.isUnparsed, let kept = try? reader.text(after: entry.id), Self.parses(kept) else { return true }
-      // The text was moved away: there was a better one before.
-      if kept.isEmpty, entry.reason == .recover || broken == nil { return true }
-      let whole =
-        !KeptText.leavesOut(kept)
-        ? kept
-        : tried == 0
-          ? LeftOutText(kept, broken ?? []).whole { KeptText(of: $0.bytes, $0, reader.knownKeys, .none).bytes } : nil
-      if let whole {
-        source = RecoverySource(origin: .entry(entry), bytes: whole)
+      // Times can be wrong, the order of the history cannot. What a write replaces is in the history before it is a
+      // backup: the text after an entry, or before the first.
+      func isBackedUp(_ text: [UInt8]?) -> Bool { backedUp != nil && text?.isSameText(as: backedUp!) == true }
+      let text = try? reader.text(after: entry.id)
+      if isBackedUp(text) {
+        source = older ?? source
         return false
       }
-      if tried == 0 { incomplete = entry }
-      tried += 1
-      return tried < Self.mostTried
+      if older == nil, let text, !entry.isUnparsed, Self.parses(text) {
+        // The text was moved away: there was a better one before.
+        if text.isEmpty, entry.reason == .recover || broken == nil { return true }
+        let whole =
+          !KeptText.leavesOut(text) ? text : tried == 0 ? LeftOutText(text, broken ?? []).whole { kept($0.bytes) } : nil
+        // The name of a backup has whole seconds.
+        let isOlder = backup.map { entry.time < $0.0.date } ?? false
+        if let whole {
+          older = RecoverySource(origin: .entry(entry), bytes: whole)
+        } else {
+          if tried == 0, !isOlder { incomplete = entry }
+          tried += 1
+        }
+        if !isOlder, let older { source = older }
+      }
+      if older != nil, isBackedUp(try? reader.text(before: entry.id)) { source = older }
+      return (older == nil || source != older) && tried < Self.mostTried
     }
   }
 
@@ -99,10 +113,11 @@ package struct RecoverySearch: Sendable, Hashable {
 /// later text that begin like the kept ones.
 private struct LeftOutText {
   private let kept: [UInt8]
+  private let broken: [UInt8]
   private let change: TextChange
 
   init(_ kept: [UInt8], _ broken: [UInt8]) {
-    self.kept = kept
+    (self.kept, self.broken) = (kept, broken)
     change = TextChange(from: kept, to: broken, linewise: true)
   }
 
@@ -111,15 +126,9 @@ private struct LeftOutText {
   /// - Parameter keeping: Returns what the history keeps of a text: it must be the same.
   func whole(_ keeping: (TOMLDocument) -> [UInt8]) -> [UInt8]? {
     for fill in [Self.all, Self.single] {
-      let parts = change.parts.filter { KeptText.leavesOut($0.removed) }.compactMap { part in
-        fill(Self.lines(part.removed), Self.lines(part.added)).map { lines in
-          TextChange.Part(
-            offset: part.offset, removed: part.removed, added: Array(lines.joined(separator: CollectionOfOne(0x0A))))
-        }
-      }
-      // The history keeps the same of it only if nothing is missing.
-      if let bytes = TextChange(parts: parts).applied(to: kept), let document = try? TOMLDocument(parsing: bytes),
-        keeping(document).isSameText(as: kept), !bytes.isSameText(as: kept)
+      if let parts = filled(by: fill), let bytes = TextChange(parts: parts).applied(to: kept),
+        !KeptText.leavesOut(bytes), let document = try? TOMLDocument(parsing: bytes),
+        keeping(document).isSameText(as: kept)
       {
         return bytes
       }
@@ -127,26 +136,54 @@ private struct LeftOutText {
     return nil
   }
 
-  private static func lines(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+  private typealias Lines = [ArraySlice<UInt8>]
+
+  private func filled(by fill: (Lines, Lines) -> Lines?) -> [TextChange.Part]? {
+    var parts: [TextChange.Part] = []
+    var shift = 0
+    for part in change.parts {
+      let place = part.offset + shift
+      shift += part.added.count - part.removed.count
+      guard KeptText.leavesOut(part.removed) else { continue }
+      // A line with the same name in another table is another value.
+      guard
+        Self.lines(kept[..<part.offset]).last(where: Self.isHeader)
+          == Self.lines(broken[..<place]).last(where: Self.isHeader),
+        let lines = fill(Self.lines(part.removed[...]), Self.lines(part.added[...]))
+      else { return nil }
+      parts.append(
+        TextChange.Part(
+          offset: part.offset, removed: part.removed, added: Array(lines.joined(separator: CollectionOfOne(0x0A)))))
+    }
+    return parts
+  }
+
+  private static func lines(_ bytes: ArraySlice<UInt8>) -> Lines {
     bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
   }
 
+  private static func isHeader(_ line: ArraySlice<UInt8>) -> Bool {
+    line.first { $0 != 0x20 && $0 != 0x09 } == UInt8(ascii: "[")
+  }
+
   /// All lines that stand there now, if they stand for nothing but what is left out.
-  private static func all(_ kept: [ArraySlice<UInt8>], _ lines: [ArraySlice<UInt8>]) -> [ArraySlice<UInt8>]? {
+  private static func all(_ kept: Lines, _ lines: Lines) -> Lines? {
     kept.allSatisfy { $0.isEmpty || KeptText.leavesOut(Array($0)) } ? lines : single(kept, lines)
   }
 
-  /// For each line that leaves something out, the only one that begins alike.
-  private static func single(_ kept: [ArraySlice<UInt8>], _ lines: [ArraySlice<UInt8>]) -> [ArraySlice<UInt8>]? {
-    var result: [ArraySlice<UInt8>] = []
-    for line in kept {
+  /// For each line that leaves something out, the only one that begins alike, below the same header.
+  private static func single(_ kept: Lines, _ lines: Lines) -> Lines? {
+    var result: Lines = []
+    for (index, line) in kept.enumerated() {
       guard let beginning = KeptText.beginning(of: line) else {
         result.append(line)
         continue
       }
-      let found = lines.filter { $0.starts(with: beginning) }
-      guard !beginning.isEmpty, found.count == 1 else { return nil }
-      result.append(found[0])
+      let found = lines.indices.filter { lines[$0].starts(with: beginning) }
+      guard !beginning.isEmpty, found.count == 1,
+        lines[..<found[0]].last(where: isHeader) == kept[..<index].last(where: isHeader)
+      else { return nil }
+      result.append(lines[found[0]])
     }
     return result
   }
