@@ -88,4 +88,18 @@ struct RenameCommandTests {
     #expect(replaced == SchemaHome.answer(""))
     #expect(test.home.text() == "[sync]\ntoken = \"hunter2\"\n")
   }
+  @Test func `a secret by its name alone moves only to another, and does not get into the history`() throws {
+    let test = try SchemaHome()
+    let file = test.home.path + "/x.toml"
+    try test.home.write("password = \"hunter2\"\nlogins = [{ token = \"hunter2\" }]\ncount = 1\n", to: file)
+    for old in ["password", "logins"] {
+      let exposed = try test.run("rename", "./x.toml", old, "plain")
+      #expect(exposed.status == (old == "logins" ? 0 : 4) && !exposed.error.contains("hunter"), "\(exposed)")
+    }
+    try test.done("rename", "./x.toml", "password", "api-token")
+    try test.done("set", test.app, "password", "hunter2", "--create")
+    #expect(try test.run("rename", test.app, "password", "theme").status == 4)
+    let log = try test.done("log", "./x.toml") + test.done("log", test.app)
+    #expect(!log.contains("hunter"), "\(log)")
+  }
 }

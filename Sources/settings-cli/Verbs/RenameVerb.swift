@@ -83,7 +83,10 @@ private struct Renaming {
     if !creates {
       for move in moves { try schema.checkKnown(move.to, advice: "To use it all the same, use --create.") }
     }
-    if let exposed = moves.first(where: { schema.isSecret($0.from, nil) && !schema.isSecret($0.to, nil) }) {
+    let exposed = moves.first { move in
+      schema.isSecret(move.from, document[move.from]) && !schema.isSecret(move.to, document[move.from])
+    }
+    if let exposed {
       throw ToolError(
         .invalidValue,
         "\(subject): '\(exposed.from)' is a secret and '\(exposed.to)' is not, so that 'list' would show it. "
