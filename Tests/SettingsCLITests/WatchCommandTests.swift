@@ -106,6 +106,19 @@ struct WatchCommandTests {
         ])
   }
 
+  @Test func `a key that an upgrade has made a secret is not shown any more`() throws {
+    let watching = try watch()
+    try test.done("set", test.app, "host", "a")
+    #expect(watching.nextLine() == "host = \"a\"")
+    #expect(watching.nextLine() == "")
+    let schema = SchemaHome.schema.replacing("[keys.host]\n", with: "[keys.host]\nsecret = true\n")
+    try test.home.write(schema, to: test.home.path + "/data/app-settings/\(test.app).toml")
+    try test.done("set", test.app, "host", "hunter2")
+    #expect(watching.nextLine() == "host = (secret)")
+    watching.signal(SIGTERM)
+    #expect(watching.wait() == 0)
+  }
+
   @Test func `an app or a file that does not exist yet is reported, and then watched`() throws {
     let app = try test.run("watch", "org.example.tst", "theme", "--timeout", "0.1")
     #expect(

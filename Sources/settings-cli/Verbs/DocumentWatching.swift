@@ -59,16 +59,9 @@ struct DocumentWatching {
 
   /// Watches what a store does not.
   private mutating func watchPlaces() throws {
-    guard !target.isFile else { return }
     let wake = wake
-    for path in try SettingsSchema.searchPath(app: target.name, environment: nil) {
-      places.append(
-        WatchHub.shared.subscribe(path: path, problem: { _ in }) { _ in
-          wake.withLock { $0 = Wake(isDue: true, isSchemaDue: true) }
-          return .settled
-        })
-    }
-    guard let profiles = Profiles(of: try target.location(followingChoice: true)) else { return }
+    places = try target.watchSchema { wake.withLock { $0 = Wake(isDue: true, isSchemaDue: true) } }
+    guard !target.isFile, let profiles = Profiles(of: try target.location(followingChoice: true)) else { return }
     places.append(
       WatchHub.shared.subscribe(directory: profiles.directory, problem: { _ in }) { _ in
         wake.withLock { $0.isDue = true }

@@ -1,5 +1,6 @@
 import AppSettings
 import AppSettingsObserve
+import AppSettingsSchema
 import SettingsTools
 
 /// What one `watch` does.
@@ -11,13 +12,12 @@ struct Watching: Sendable {
   let program: Program?
   /// The command of --exec, for messages.
   let command: String
-  /// The target as it was named, for messages.
-  private let target: String
-  private let schema: SchemaLookup
+  private let target: Target
+  /// What the schema says now: an upgrade of the app may have made a key a secret.
+  private var schema: SchemaLookup { target.schema }
 
   init(_ verb: WatchVerb, _ target: Target) throws {
-    self.target = target.words
-    schema = target.schema
+    self.target = target
     path = try verb.key.map(KeyArgument.parse)
     isJSON = verb.json
     count = verb.count
@@ -31,6 +31,8 @@ struct Watching: Sendable {
 
   /// Watches until the count is reached.
   func run(on store: SettingsStore) async throws {
+    let schemaWatch = try target.watchSchema { target.forgetSchema() }
+    defer { withExtendedLifetime(schemaWatch) {} }
     if let path {
       try await watch(path, in: store)
     } else {
@@ -166,7 +168,7 @@ struct Watching: Sendable {
     for name in names { variables[name] = .some(nil) }
     Output.warning(
       "'\(command)' runs without \(names.joined(separator: " and ")) for '\(path)': the value is too long for an "
-        + "environment variable. 'settings-cli get \(target) \"$KEY\"' prints the new one.")
+        + "environment variable. 'settings-cli get \(target.words) \"$KEY\"' prints the new one.")
   }
 
   private func result(of program: Program, _ variables: [String: String?]) async -> Result<Program.Ending, any Error> {
@@ -177,6 +179,21 @@ struct Watching: Sendable {
         }
       } catch {
         continuation.resume(returning: .failure(SettingsError.noThread(error, "run '\(command)'")))
+      }
+    }
+  }
+}
+
+extension Target {
+  /// Watches the files where the schema may be, as long as the result is kept.
+  ///
+  /// - Parameter changed: Called on the thread that watches files, before any later change of the settings is noticed.
+  func watchSchema(_ changed: @escaping @Sendable () -> Void) throws -> [WatchSubscription] {
+    guard !isFile else { return [] }
+    return try SettingsSchema.searchPath(app: name, environment: nil).map { path in
+      WatchHub.shared.subscribe(path: path, problem: { _ in }) { _ in
+        changed()
+        return .settled
       }
     }
   }
