@@ -194,4 +194,22 @@ struct AdoptCommandTests {
       #expect(try run("get", app, "theme").output == "dark\n")
     }
   }
+
+  @Test func `an empty table empties none, a table is not replaced, and versions are not mixed`() throws {
+    // Without a schema.
+    let app = "org.example.plain"
+    let file = home.file.replacing(test.app, with: app)
+    let declared = home.file("settings.d/10.toml").replacing(test.app, with: app)
+    func adopt(_ own: String, _ there: String) throws -> ChildProcess.Result {
+      try write(own, to: file)
+      try write(there, to: declared)
+      return try run("adopt", app, "t", "--layer", "drop-in:10")
+    }
+    #expect(try adopt("[t]\n", "t.a = 1 # keep\n").status == 0 && home.text(of: declared) == "t.a = 1 # keep\n")
+    #expect(try adopt("t = \"y\"\n", "t = { a = 1 }\n").status == 5 && home.text(of: declared) == "t = { a = 1 }\n")
+    #expect(try adopt("settings-version = 3\nt = 1\n", "a = 1\n").status == 8 && home.text(of: declared) == "a = 1\n")
+    try FileManager.default.removeItem(atPath: declared)
+    #expect(try run("adopt", app, "t", "--layer", "drop-in:10").status == 0)
+    #expect(home.text(of: declared) == "settings-version = 3\nt = 1\n")
+  }
 }

@@ -247,6 +247,28 @@ struct AllAppsTests {
     #expect(!FileManager.default.fileExists(atPath: test.home.path + "/etc/xdg/\(test.app)"))
   }
 
+  @Test func `values of an app without a schema here keep their version, also in an export of that app alone`() throws {
+    let text = "settings-version = 3\nratio = 10\n"
+    for export in [[], [maps]] {
+      try test.home.write(text, to: file(maps))
+      try test.home.write(try run(["export"] + export).output, to: test.home.path + "/x.toml")
+      try FileManager.default.removeItem(atPath: file(maps))
+      let words = ["import"] + (export.isEmpty ? ["--all", "./x.toml"] : [maps, "./x.toml", "--create"])
+      #expect(try run(words).status == 0)
+      #expect(test.home.text(of: file(maps)) == text)
+      // Values of two versions are not mixed.
+      try test.home.write("other = 1\n", to: file(maps))
+      let mixed = try run(words)
+      #expect(mixed.status == 8 && mixed.error.contains("has settings version 3"), "\(mixed)")
+      #expect(test.home.text(of: file(maps)) == "other = 1\n")
+    }
+  }
+
+  private func run(_ words: [String]) throws -> ChildProcess.Result {
+    try ChildProcess.run(
+      ChildProcess.product("settings-cli"), words, environment: test.home.environment, directory: test.home.path)
+  }
+
   @Test func `a secret is left out of a backup with a warning, also one that is not declared`() throws {
     try test.home.write("password = \"hunter3\"\nzoom = 1\n", to: file(maps))
     let result = try test.run("export")

@@ -1,4 +1,4 @@
-import AppSettings
+package import AppSettings
 package import AppSettingsImport
 import AppSettingsSchema
 import Synchronization
@@ -24,6 +24,40 @@ extension SchemaLookup {
       },
       declared: { renamedKey(around: $0)?.key.settingsKey },
       hasKey: { key(around: $0) != nil })
+  }
+
+  /// A document to import, in the form that the settings have where it goes.
+  ///
+  /// Its version stays in it where no schema says how to make that today's, so that the app does: only in a file without
+  /// values.
+  ///
+  /// - Parameter present: The file that it is imported into.
+  /// - Throws: ``ToolError`` with status 8 for a version that the schema does not know, or, without a schema, another one
+  ///   than that of the values there.
+  package func adapted(_ document: TOMLDocument, to present: TOMLDocument) throws -> TOMLDocument {
+    let version = try SettingsMigrations.version(of: document)
+    var result = document
+    if let migrations = schema?.migrations {
+      guard version <= migrations.currentVersion else {
+        throw ToolError(
+          .migration,
+          "it has settings version \(version), and the app's schema knows versions up to \(migrations.currentVersion). "
+            + "Update the app.")
+      }
+      try migrations.run(on: &result)
+    } else if present.root.isEmpty {
+      return result
+    } else {
+      let other = try SettingsMigrations.version(of: present)
+      guard version == other else {
+        throw ToolError(
+          .migration,
+          "it has settings version \(version), the file here has version \(other), and the app has no schema here that "
+            + "says how to convert them. Start the app once, so that it installs its schema.")
+      }
+    }
+    try result.remove(at: SettingsFormat.versionPath)
+    return result
   }
 
   /// Why a path outside every key's value cannot be imported.

@@ -90,6 +90,8 @@ private struct Adoption {
   let key: TOMLPath
   let file: String
   private let schema: SchemaLookup
+  /// The version of the own file.
+  private let version: Int
   /// The values to move, under their present names, with their texts.
   private let values: [(path: TOMLPath, value: TOMLValue, text: String?)]
 
@@ -101,6 +103,7 @@ private struct Adoption {
     key = names[0]
     self.file = file
     self.schema = schema
+    version = try SettingsMigrations.version(of: document)
     guard let name = names.first(where: document.contains) else {
       try schema.checkKnown(path)
       throw ToolError(.noValue, "'\(opened.file)' has no value for '\(path)'.")
@@ -145,12 +148,28 @@ private struct Adoption {
   /// Stores the values in the declared file, durably.
   func write(to declared: OpenedSettings) throws {
     let now = declared.snapshot.userDocument
+    if let value = values.first(where: { $0.value.table == nil && now.isTable(at: $0.path) }) {
+      throw ToolError(
+        .notWritable,
+        "Cannot move '\(value.path)' into '\(file)': it has a table there, with other keys. Nothing was written.")
+    }
+    // No schema says how to convert values of another version.
+    let isVersioned = schema.schema == nil && now.root.isEmpty && version > 1
+    if schema.schema == nil, !now.root.isEmpty, try SettingsMigrations.version(of: now) != version {
+      throw ToolError(
+        .migration,
+        "Cannot move '\(key)' into '\(file)': its settings version is another one, and the app has no schema here that "
+          + "says how to convert them. Nothing was written. Start the app once, so that it installs its schema.")
+    }
     let isThere = values.allSatisfy { now[$0.path] == $0.value }
     let texts = Dictionary(values.compactMap { value in value.text.map { (value.path, $0) } }) { $1 }
     do {
       // Also where the file has them already: another program, or a killed one, may not have synced it.
       try declared.commit { view in
-        schema.edits(storing: values.map { ($0.path, $0.value) }, texts: texts, in: view)
+        // An empty table removes nothing from the one there.
+        let new = values.filter { $0.value.table?.isEmpty != true || !view.userDocument.isTable(at: $0.path) }
+        let version = isVersioned ? [Edit(path: SettingsFormat.versionPath, value: .integer(Int64(version)))] : []
+        return version + schema.edits(storing: new.map { ($0.path, $0.value) }, texts: texts, in: view)
       }
     } catch let error as ToolError where isThere && error.isReadOnly {
       // Who made the file has put the value there, and nobody else can write it.

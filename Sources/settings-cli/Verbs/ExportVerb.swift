@@ -10,7 +10,7 @@ struct ExportVerb: Verb {
     abstract: "Print what a person has set, as TOML, JSON or environment variables.",
     discussion: """
       Prints the values of the user's file and of the active profile, without comments: what 'import' should set on \
-      another machine. Defaults and the values of other layers are left out, so that they can still change there. \
+      another machine, with the version of the app's settings, so that it migrates them there. Defaults and the values of other layers are left out, so that they can still change there. \
       --all-layers prints them, too. What the app cannot use is left out, and reported on standard error.
 
       Without TARGET, or with --all, prints the settings of all apps, as TOML with their comments or as JSON: a table for \
@@ -84,7 +84,12 @@ struct ExportVerb: Verb {
     } else if form == .json {
       Output.line(Shown.indented(Self.table(values)))
     } else {
-      Output.line(Self.table(values).documentText, terminator: "")
+      var table = Self.table(values)
+      let version = try schema.schema?.migrations.currentVersion ?? SettingsMigrations.version(of: all.userDocument)
+      if version > 1, prefix == nil, !table.isEmpty {
+        table[SettingsFormat.versionPath.description] = .integer(Int64(version))
+      }
+      Output.line(table.documentText, terminator: "")
     }
   }
 

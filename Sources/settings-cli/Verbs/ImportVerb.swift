@@ -135,9 +135,10 @@ struct ImportVerb: Verb {
           "Cannot import '\(name)' into one app: it has the settings of all apps. Use 'settings-cli import --all FILE', or "
             + "--map for a value of it. Nothing was written.")
       }
+      let adapted = format == .toml ? try adapted(original, &rules, to: opened) : original
       return try opened.writing {
         try opened.store.importText(
-          original, of: name, as: format, rules: rules, dryRun: dryRun, advice: advice,
+          adapted, of: name, as: format, rules: rules, dryRun: dryRun, advice: advice,
           checking: guarded.checkFile(of: opened))
       }
     }
@@ -152,6 +153,18 @@ struct ImportVerb: Verb {
       throw ToolError(.unknown, "Nothing was imported: the app has no key '\(first.key)'. To import it, use --create.")
     }
     throw ToolError(.invalidValue, "Nothing was imported: the app would refuse the value of '\(first.key)'.")
+  }
+
+  /// The text of a settings file, which says its version, in the form that the settings have here. With names of its own
+  /// for keys, it is an original like any other.
+  private func adapted(
+    _ original: [UInt8], _ rules: inout SettingsImportRules, to opened: OpenedSettings
+  ) throws -> [UInt8] {
+    guard map.isEmpty, ignore.isEmpty, !onlyMapped, into == nil, let document = try? TOMLDocument(parsing: original),
+      document.contains(SettingsFormat.versionPath)
+    else { return original }
+    rules.reserved = [SettingsFormat.versionPath]
+    return try opened.schema.adapted(document, to: opened.snapshot.userDocument).bytes
   }
 
   private func answerForAll() throws {

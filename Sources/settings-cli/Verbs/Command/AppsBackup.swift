@@ -163,41 +163,25 @@ enum AppsBackup {
   ) throws -> (report: SettingsImportReport, kept: Int) {
     let isSystem = target.layer == .system
     let schema = try target.findSchema()
-    let document = try migrated(part.document, schema, of: part.name)
     let opened = try target.openUnread(isForWriting: !isDryRun, at: part.location(isSystem: isSystem))
+    let before = opened.snapshot.userDocument
+    let document = try schema.adapted(part.document, to: before)
     var rules = SettingsImportRules()
     rules.isReplacing = replacing
-    // Those that say something about the file; its version is today's.
-    rules.reserved = [SettingsFormat.historyPath]
+    // Those that say something about the file.
+    rules.reserved = [SettingsFormat.historyPath, SettingsFormat.versionPath]
     if isSystem { rules.reserved.insert(SettingsFormat.locksPath) }
     if part.profile != nil { rules.reserved.insert(SettingsFormat.inheritsPath) }
-    let before = opened.snapshot.userDocument
     var report = try opened.writing {
       try opened.store.importText(
         document.bytes, of: part.name, as: .toml, rules: rules, dryRun: isDryRun,
         advice: schema.importAdvice(app: part.app, takesUnknown: true))
     }
-    report.taken.removeAll { before[$0.key] == document[$0.source] }
+    report.taken.removeAll { $0.key == SettingsFormat.versionPath || before[$0.key] == document[$0.source] }
     report.skipped.removeAll { $0.source.components[0].hasPrefix("settings-") }
     let kept = report.skipped.filter { before[$0.source] != nil && !replacing }
     report.skipped.removeAll { kept.contains($0) }
     return (report, kept.filter { before[$0.source] != document[$0.source] }.count)
-  }
-
-  /// A document in today's form.
-  private static func migrated(_ document: TOMLDocument, _ schema: SchemaLookup, of name: String) throws -> TOMLDocument
-  {
-    guard let migrations = schema.schema?.migrations else { return document }
-    let version = try SettingsMigrations.version(of: document)
-    guard version <= migrations.currentVersion else {
-      throw ToolError(
-        .migration,
-        "it has settings version \(version), and the app's schema knows versions up to \(migrations.currentVersion). "
-          + "Update the app.")
-    }
-    var result = document
-    try migrations.run(on: &result)
-    return result
   }
 }
 
