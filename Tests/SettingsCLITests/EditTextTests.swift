@@ -193,4 +193,29 @@ struct EditTextTests {
     let log = try test.run("log", test.app, "--json").output
     #expect(log.contains("\"reason\":\"edit\""), "\(log)")
   }
+
+  @Test func `what stands for something that a history does not keep is not stored`() throws {
+    let test = try SchemaHome()
+    try test.write("# sync.token is from Ada\ntheme = \"dark\"\n[sync]\ntoken = \"hunter2\"\n")
+    try test.done("set", test.app, "theme", "light")
+    let old = try test.done("at", test.app, "--entry", "1")
+    #expect(old.contains("# (not in the history)"))
+    try test.home.write(old, to: test.home.path + "/old.toml")
+    let before = test.home.text()
+    let result = try test.run("edit", test.app, "--text", "./old.toml")
+    #expect(result.status != 0 && result.error.contains("the history does not keep"), "\(result)")
+    let imported = try test.done("import", test.app, "./old.toml", "--replace")
+    #expect(
+      imported.contains("skipped: sync.token: it stands for a value that the history does not keep"), "\(imported)")
+    #expect(test.home.text() == before)
+  }
+
+  @Test func `a key that is locked under another name is refused`() throws {
+    let test = try SchemaHome()
+    try test.home.write("settings-locked = [\"font_size\"]\nfont_size = 20\n", to: test.systemFile)
+    chmod(test.systemFile, 0o644)
+    try test.home.write("editor.font-size = 12\n", to: test.home.path + "/new.toml")
+    let result = try test.run("edit", test.app, "--text", "./new.toml")
+    #expect(result.status == 5, "\(result)")
+  }
 }

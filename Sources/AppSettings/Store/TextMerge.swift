@@ -9,18 +9,18 @@ import SettingsTOML
 /// ```
 ///
 /// Where both have changed the same value, the later one stays.
-struct TextMerge {
+package struct TextMerge {
   /// The error for texts that cannot be merged.
-  struct Unfit: Error {}
+  package struct Unfit: Error {}
 
-  let bytes: [UInt8]
+  package let bytes: [UInt8]
   /// The text of the later change.
   let later: [UInt8]
   /// Whether all of both changes is in it, apart from values that both have changed: those are the later ones.
-  private(set) var isComplete = true
+  package private(set) var isComplete = true
 
   /// - Throws: ``Unfit`` if a text is missing, the earlier one does not parse, or only one of them was migrated.
-  init(base: [UInt8]?, earlier: [UInt8]?, later: [UInt8]?) throws {
+  package init(base: [UInt8]?, earlier: [UInt8]?, later: [UInt8]?) throws {
     guard let base, let earlier, let later, let old = try? TOMLDocument(parsing: earlier) else { throw Unfit() }
     self.later = later
     let change = TextChange(from: base, to: earlier, linewise: true)

@@ -84,6 +84,7 @@ package struct TextReplacement {
       // Removing a value without effect is fine.
       guard let value = mine[path] else { return nil }
       do throws(SettingsError) {
+        if let error = schema.lockError(of: path, in: snapshot) { throw error }
         _ = try snapshot.permitted([Edit(path: path, value: value)])
         return nil
       } catch {
@@ -126,14 +127,21 @@ package struct TextReplacement {
     try opened.replaceText(backingUp: "before-edit") { now in
       try check(now)
       guard now != before else { return mine.bytes }
-      guard let base = try? TOMLDocument(parsing: before ?? []), let theirs = try? TOMLDocument(parsing: now ?? [])
+      guard let base = try? TOMLDocument(parsing: before ?? []), let theirs = try? TOMLDocument(parsing: now ?? []),
+        let merge = try? EditMerge(base: base, mine: mine, theirs: theirs)
       else {
         throw ToolError(
           .io, "'\(file)' has changed, and the change cannot be merged with your text. Nothing was written.")
       }
-      let merge = try EditMerge(base: base, mine: mine, theirs: theirs)
       guard merge.conflicts.isEmpty || isConflictSettled else {
         throw Conflict(failure: ToolError(.notWritable, merge.message(file: file, schema)))
+      }
+      if !merge.isComplete {
+        opened.target.tell(
+          ToolMessage(
+            .note,
+            "Comments or the notation of others' changes in '\(file)' could not be merged with yours. The backup has them."
+          ))
       }
       return merge.document.bytes
     }

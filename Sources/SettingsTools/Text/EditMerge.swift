@@ -1,28 +1,25 @@
 import AppSettings
 import AppSettingsSchema
 
-/// Merges two changes of one text.
+/// Merges two changes of one text, with the comments of both.
 struct EditMerge {
   /// The edited text, with the changes of others.
   private(set) var document: TOMLDocument
   /// The keys that both have changed differently: `document` has the editor's values.
   private(set) var conflicts: [TOMLPath] = []
+  /// Whether `document` has all other changes, also those of comments and of notation.
+  let isComplete: Bool
   private let theirs: TOMLDocument
 
+  /// - Throws: ``TextMerge/Unfit`` if only one of them was migrated.
   init(base: TOMLDocument, mine: TOMLDocument, theirs: TOMLDocument) throws {
-    document = mine
     self.theirs = theirs
+    let merge = try TextMerge(base: base.bytes, earlier: theirs.bytes, later: mine.bytes)
+    document = try TOMLDocument(parsing: merge.bytes)
+    isComplete = merge.isComplete
     var changed = PathTree()
     for path in mine.changedPaths(since: base) { changed.insert(path, 0) }
-    for path in theirs.changedPaths(since: base) where mine[path] != theirs[path] {
-      if changed.knows(path) {
-        conflicts.append(path)
-      } else if let value = theirs[path] {
-        try document.set(value, at: path)
-      } else {
-        try document.remove(at: path)
-      }
-    }
+    conflicts = theirs.changedPaths(since: base).filter { mine[$0] != theirs[$0] && changed.knows($0) }
   }
 
   func message(file: String, _ schema: SchemaLookup) -> String {

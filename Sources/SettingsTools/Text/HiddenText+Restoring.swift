@@ -67,6 +67,13 @@ private struct Restoring {
     let beginning = Array(HiddenText.noteBeginning.utf8.dropFirst(2))
     var numbered: [Int: Int] = [:]
     for (part, entry) in base.parts.enumerated() { if let number = entry.number { numbered[number] = part } }
+    // What a text of the history has in the place of a comment, or of a secret table.
+    let lost = Array("# \(Redaction.placeholder)".utf8)
+    for comment in edited.comments where edited.bytes[comment].starts(with: lost) && !base.bytes.contains(lost) {
+      throw refusal(
+        "'\(String(decoding: lost, as: UTF8.self))' stands for something that the history does not keep. Write what "
+          + "belongs there, or remove that comment and its line.", nil, at: comment.lowerBound)
+    }
     var used: Set<Int> = []
     for comment in edited.comments where edited.bytes[comment].contains(beginning) {
       let text = String(decoding: edited.bytes[comment], as: UTF8.self)
