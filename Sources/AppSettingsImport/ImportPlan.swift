@@ -89,8 +89,12 @@ struct ImportPlan {
       leaf.target = rules.table.appending(key)
     }
     if let target = leaf.target, let advice {
+      if let names = advice.declared(target)?.paths, let former = names.first(where: target.hasPrefix) {
+        leaf.target = TOMLPath(names[0].components + target.components.dropFirst(former.components.count))
+      }
       let text = imported.texts[path].map { SchemaType.ImportedText.text($0, separator: imported.separator) }
-      leaf.value = advice.value(target, value, text ?? (imported.isUntyped ? .untyped(imported.separator) : .typed))
+      leaf.value = advice.value(
+        leaf.target ?? target, value, text ?? (imported.isUntyped ? .untyped(imported.separator) : .typed))
       leaf.isAdapted = leaf.value != value
     }
     leaves.append(leaf)
@@ -162,13 +166,13 @@ struct ImportPlan {
     return report
   }
 
-  /// If only part of a key's value is to be imported, moves the value under the key's former name to the present one:
-  /// the part would hide the rest. What cannot be moved is reported with the imported values.
+  /// Moves the values under former names of keys to the present ones: what is imported would hide them. What cannot be
+  /// moved is reported with the imported values.
   private func moveFormer(for targets: [TOMLPath], in document: inout TOMLDocument) {
     guard let advice else { return }
     try? document.edit { document in
       for target in targets {
-        guard let names = advice.declared(target)?.paths, target.hasPrefix(names[0]), target != names[0],
+        guard let names = advice.declared(target)?.paths, target.hasPrefix(names[0]),
           !document.contains(names[0]), let former = names.dropFirst().first(where: { document.contains($0) })
         else { continue }
         _ = try? document.move(from: former, to: names[0])
@@ -191,6 +195,8 @@ struct ImportPlan {
       }
       if target.components[0].hasPrefix("settings-"), !rules.reserved.contains(target) {
         skip("root keys that begin with 'settings-' are reserved")
+      } else if leaf.value.holds(Redaction.placeholder) {
+        skip("it stands for a value that the history does not keep")
       } else if let reason = barred[leaf.source] {
         skip(reason)
       } else if let value = values.firstValue(above: target) {

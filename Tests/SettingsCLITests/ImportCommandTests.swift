@@ -156,4 +156,16 @@ struct ImportCommandTests {
       #expect(home.text() == "# mine\n\nsettings-version = 2\ntheme = \"dark\"  # at night\n")
     }
   }
+
+  @Test func `a value under a former name is the key's, there and in the original`() throws {
+    let test = try SchemaHome()
+    try test.home.write("{\"editor\": {\"font-size\": 20}}", to: test.home.path + "/new.json")
+    try test.home.write("{\"font_size\": 30}", to: test.home.path + "/old.json")
+    try test.write("font_size = 14 # mine\n")
+    #expect(try test.run("import", test.app, "./new.json").output.contains("has a value already"))
+    #expect(test.home.text() == "font_size = 14 # mine\n")
+    #expect(try test.done("import", test.app, "./old.json", "--replace") == "taken: font_size -> editor.font-size\n")
+    #expect(test.home.text() == "[editor]\nfont-size = 30 # mine\n")
+    #expect(try test.run("import", test.app, "./old.json").output.contains("has a value already"))
+  }
 }
