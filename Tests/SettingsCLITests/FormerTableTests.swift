@@ -136,4 +136,11 @@ struct FormerTableTests {
     #expect(result.error == "", "\(result)")
     #expect(home.text() == before.replacing("# head\n", with: "# head\n\nsize = 3\n"))
   }
+
+  @Test func `a value that moves to its present name keeps its comments`() throws {
+    let test = try SchemaHome()
+    try test.write("# why\nfont_size = 14 # mine\n")
+    try test.done("set", test.app, "editor.font-size", "16")
+    #expect(test.home.text() == "[editor]\n# why\nfont-size = 16 # mine\n")
+  }
 }

@@ -173,4 +173,20 @@ struct SecretTests {
     #expect(result.status == 5 && !(result.output + result.error).contains("CANARY"), "\(result)")
     #expect(result.error.contains("sync.token: yours is (secret), theirs is (secret)"))
   }
+
+  @Test func `what is typed in the place of a secret, or of its table, is in no message`() throws {
+    let test = try SchemaHome()
+    try test.home.write("n = 3\nlist = [1]\n", to: test.home.path + "/x.toml")
+    for words in [
+      ["set", test.app, "sync", "hunter2"], ["set", test.app, "sync", "[1, \"hunter2\"]"],
+      ["try", test.app, "sync", "hunter2"],
+      ["set", "./x.toml", "n", "{ password = \"hunter2\" }"],
+      ["set", "./x.toml", "list", "--append", "{ password = \"hunter2\" }"],
+    ] {
+      let result = try ChildProcess.run(
+        ChildProcess.product("settings-cli"), words, environment: test.home.environment, directory: test.home.path)
+      #expect(
+        result.status == 4 && result.error.contains("that value") && !result.error.contains("hunter"), "\(result)")
+    }
+  }
 }

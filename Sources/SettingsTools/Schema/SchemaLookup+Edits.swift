@@ -60,9 +60,8 @@ extension SchemaLookup {
 
   /// The edits that store values, each under its key's present name; `nil` removes one.
   ///
-  /// Every write removes the key's former names from the user's file, so that no old value comes back later. If only a
-  /// part of the value is stored, the rest moves to the present name, with its comments, so that the part does not hide
-  /// it. If the app could not read the value that an edit replaces, the write path makes a backup.
+  /// Every write removes the key's former names from the user's file, so that no old value comes back later. What is
+  /// there moves to the present name first, with its comments, and so that a part does not hide the rest. If the app could not read the value that an edit replaces, the write path makes a backup.
   ///
   /// - Parameter texts: The values as typed, for the notation of their numbers.
   package func edits(
@@ -90,7 +89,7 @@ extension SchemaLookup {
       let isWrite = part.isRoot || value != nil || counting.map { document.contains($0.appending(part)) } ?? false
       let checking = checkingKey(key)
       if isWrite, settled.insert(key.path).inserted {
-        if !part.isRoot, let counting, counting != key.path {
+        if !part.isRoot || value != nil, let counting, counting != key.path {
           edits += unlocked(document[counting], of: key, in: snapshot).map {
             Edit(path: key.path.appending($0.part), value: $0.value, key: checking, source: counting.appending($0.part))
           }
@@ -153,12 +152,12 @@ extension SchemaLookup {
   package func element(_ text: String, of path: TOMLPath, kind: ValueKind?, sibling: TOMLValue?) throws -> TOMLValue {
     guard kind == nil, let type = type(of: path)?.element else {
       return try ValueText.value(
-        text, kind: kind, current: sibling, key: path, isElement: true, isSecret: isSecret(path, .string(text)))
+        text, kind: kind, current: sibling, key: path, isElement: true, isSecret: isSecret(path, typed: text))
     }
     do {
       return try type.value(of: text, like: sibling)
     } catch {
-      let shown = isSecret(path, .string(text)) ? "that value" : Shown.short(.string(text))
+      let shown = isSecret(path, typed: text) ? "that value" : Shown.short(.string(text))
       throw ToolError(
         .invalidValue,
         "Cannot use \(shown) as an element of '\(path)': it needs \(error.expected)\(error.reasonInParentheses). "

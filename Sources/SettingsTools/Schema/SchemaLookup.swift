@@ -118,7 +118,7 @@ package struct SchemaLookup: Sendable {
     guard case .table(let table) = value else {
       throw ToolError(
         .invalidValue,
-        "Cannot set '\(path)' to \(Shown.short(value)): it is the table of '\(below[0].path)'"
+        "Cannot set '\(path)' to \(shown(value, at: path)): it is the table of '\(below[0].path)'"
           + "\(below.count > 1 ? " and other keys" : ""). Nothing was written.")
     }
     for key in below {
@@ -139,7 +139,7 @@ package struct SchemaLookup: Sendable {
       let part = UnknownKey.text(of: path.appending(TOMLPath(error.path)))
       needed = "'\(part)' is \(error.found), but must be \(error.expected)\(error.reasonInParentheses)"
     }
-    let shown = isSecret ? "that value" : Shown.short(value)
+    let shown = shown(value, at: path)
     let advice = isSecret ? "" : hint.map { " \($0)" } ?? ""
     return ToolError(.invalidValue, "Cannot set '\(path)' to \(shown): \(needed).\(advice) Nothing was written.")
   }
@@ -189,6 +189,16 @@ package struct SchemaLookup: Sendable {
   /// - Parameter value: `nil` to go by what is declared alone.
   package func isSecret(_ path: TOMLPath, _ value: TOMLValue?) -> Bool {
     knownKeys.mayBeSecret(path) || value.map { knownKeys.hides(path, $0) } ?? false
+  }
+
+  /// Whether the text of a command line stands for a secret, as a string or as the value that it looks like.
+  func isSecret(_ path: TOMLPath, typed text: String) -> Bool {
+    isSecret(path, .string(text)) || isSecret(path, Shown.typed(text))
+  }
+
+  /// A value for a message.
+  private func shown(_ value: TOMLValue, at path: TOMLPath) -> String {
+    isSecret(path, value) ? "that value" : Shown.short(value)
   }
 
   /// A text of the target, with what must not be shown of it.

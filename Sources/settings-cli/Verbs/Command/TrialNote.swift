@@ -118,6 +118,7 @@ struct TrialNote {
     let isChanged = try opened.commit { view in
       isTried(view.userDocument) ? schema.edits(storing: [(path, trial.old)], in: view) : []
     }
-    return isChanged ? ["", HistoryText.line(of: path, from: new, to: trial.old)] : []
+    let isHidden = [new, trial.old].contains { schema.isSecret(path, $0) }
+    return isChanged ? ["'\(path)'", HistoryText.line(of: path, from: new, to: trial.old, isHidden: isHidden)] : []
   }
 }
