@@ -257,4 +257,41 @@ struct BatchCommandTests {
     let text = try #require(home.text(of: file))
     #expect(text.contains("k0 = 1   # c\n") && !text.contains("k1 = "))
   }
+
+  @Test func `a field that the schema does not have is refused in every notation`() throws {
+    let test = try SchemaHome()
+    try test.done("set", test.app, "hosts", "{ a = { port = 1 } }")
+    for line in [
+      #"{"set":"hosts","value":{"a":{"prot":2}}}"#, #"{"set":"hosts","toml":"{ a = { prot = 2 } }"}"#,
+      #"{"set":"sync","value":{"tokn":"x"}}"#,
+    ] {
+      try test.home.write(line + "\n", to: test.home.path + "/lines")
+      let result = try ChildProcess.run(
+        "/bin/sh", ["-c", "'\(ChildProcess.product("settings-cli"))' batch \(test.app) < lines"],
+        environment: test.home.environment, directory: test.home.path)
+      #expect(result.status == 3 && result.output.contains("Did you mean"), "\(result)")
+    }
+  }
+
+  @Test func `edits of one key under two names follow each other, and one that cannot be made stops no other`() throws {
+    let test = try SchemaHome()
+    func batch(_ lines: String, _ words: String = "") throws -> ChildProcess.Result {
+      try test.home.write(lines, to: test.home.path + "/lines")
+      return try ChildProcess.run(
+        "/bin/sh", ["-c", "'\(ChildProcess.product("settings-cli"))' batch \(words) < lines"],
+        environment: test.home.environment, directory: test.home.path)
+    }
+    let lines = [("font_size", 20), ("editor.font-size", 30), ("font_size", 40)].map {
+      #"{"set":"\#($0)","value":\#($1)}"#
+    }
+    #expect(try batch(lines.joined(separator: "\n"), test.app).status == 0)
+    #expect(test.home.text() == "[editor]\nfont-size = 40\n")
+    #expect(try test.run("set", test.app, "font_size=10", "editor.font-size=11").status == 0)
+    try test.home.write("d = 1\n", to: test.home.path + "/x.toml")
+    let kept = try batch(
+      "{\"set\":\"a\",\"value\":1}\n{\"set\":\"d.e\",\"value\":2}\n{\"set\":\"c\",\"value\":3}\n",
+      "./x.toml --keep-going")
+    #expect(kept.status == 3 && kept.output.split(separator: "\n").count == 3, "\(kept)")
+    #expect(test.home.text(of: test.home.path + "/x.toml") == "d = 1\na = 1\nc = 3\n")
+  }
 }

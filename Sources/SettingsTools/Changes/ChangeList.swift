@@ -147,7 +147,7 @@ package final class ChangeList {
     } catch let refused as Refused {
       throw failure ?? refused
     }
-    return stored.last { $0.path == path }?.value
+    return stored.last { $0.path == schema.names(of: path)[0] }?.value
   }
 
   /// The values with the changes made so far.
@@ -183,9 +183,10 @@ package final class ChangeList {
     _ change: SettingChange, in state: inout State, isFollowed: Bool, _ answer: inout ChangeAnswer
   ) throws {
     let path = change.path
+    let names = schema.names(of: path)
     let isUnset = change.action == .unset
     var before: TOMLValue?
-    for name in schema.names(of: path) where before == nil { before = state.own(name) }
+    for name in names where before == nil { before = state.own(name) }
     if !creates, !isUnset || before == nil {
       try schema.checkKnown(path, advice: isUnset ? nil : advice)
     }
@@ -203,6 +204,7 @@ package final class ChangeList {
       }
       (value, notation) = new
     }
+    if keepsGoing, value != nil { try checkNoValue(above: names[0], in: state) }
     // The locks are checked for each change by itself, so that its own answer says so.
     let edits = try state.view.permitted(schema.edits(storing: [(path, value)], in: state.view))
     answer.isChange = before != value
@@ -213,10 +215,20 @@ package final class ChangeList {
         state.view.pending.add(edit, number: state.number)
       }
     }
-    keep(value, notation, at: path)
+    keep(value, notation, at: names[0])
   }
 
-  /// Adds an edit to those that are made in the file. A path that was edited before has one edit, unless there are edits
+  /// Throws if a value is in the place of a table that a path needs: the write would fail, and with it all others.
+  private func checkNoValue(above path: TOMLPath, in state: State) throws {
+    for count in 1..<max(1, path.components.count) {
+      let above = TOMLPath(Array(path.components.prefix(count)))
+      guard let value = state.own(above), value.table == nil else { continue }
+      throw ToolError(
+        .unknown, "Cannot set '\(path)': '\(above)' is \(value.kindName), and cannot have keys. Nothing was written.")
+    }
+  }
+
+  /// Adds an edit, at the present name of its key, to those that are made in the file. A path that was edited before has one edit, unless there are edits
   /// above or below it: together, many edits of different paths take one pass over the file.
   private func keep(_ value: TOMLValue?, _ notation: Notation, at path: TOMLPath) {
     switch notation {
@@ -267,31 +279,31 @@ package final class ChangeList {
         value = typed
       } else {
         value = try ValueText.value(
-          text, kind: kind, current: stored, key: path, isSecret: schema.isSecret(path, .string(text)))
-        try schema.check(value, at: path)
+          text, kind: kind, current: stored, key: path, isSecret: schema.isSecret(path, typed: text))
       }
-      value = try schema.withoutLocked(value, at: path, in: state.view)
-      if !creates { try schema.checkKnown(in: value, at: path, advice: advice) }
-      return (value, .text(text))
+      notation = .text(text)
     case .json(let given): value = converted(given, to: schema.type(of: path), like: current)
     case .toml(let given, let text): (value, notation) = (given, .text(text))
     }
     try schema.check(value, at: path)
-    return (try schema.withoutLocked(value, at: path, in: state.view), notation)
+    value = try schema.withoutLocked(value, at: path, in: state.view)
+    if !creates { try schema.checkKnown(in: value, at: path, advice: advice) }
+    return (value, notation)
   }
 
   private func newArray(
     _ change: SettingChange, from current: TOMLValue?, in state: inout State, isFollowed: Bool
   ) throws -> (TOMLValue, Notation)? {
     let path = change.path
+    let place = schema.names(of: path)[0]
     let elements = try Self.array(current, path)
-    if state.firstElements[path] == nil { state.firstElements.updateValue(elements.first, forKey: path) }
+    if state.firstElements[place] == nil { state.firstElements.updateValue(elements.first, forKey: place) }
     let element: TOMLValue
     var notation: String?
     switch change.value {
     case .none: preconditionFailure("An element is added or removed.")
     case .typed(let text, let kind):
-      element = try schema.element(text, of: path, kind: kind, sibling: state.firstElements[path] ?? nil)
+      element = try schema.element(text, of: path, kind: kind, sibling: state.firstElements[place] ?? nil)
       notation = text
     case .json(let given): element = converted(given, to: schema.type(of: path)?.element, like: elements.first)
     case .toml(let given, let text): (element, notation) = (given, text)
@@ -302,14 +314,15 @@ package final class ChangeList {
       if !isFollowed { try schema.check(value, at: path) }
       return try schema.withoutLocked(value, at: path, in: view)
     }
-    func written() -> [String] { self.elements[path] ?? writtenElements(elements, at: path, in: view) }
+    func written() -> [String] { self.elements[place] ?? writtenElements(elements, at: path, in: view) }
     if change.action == .append {
+      if !creates { try schema.checkKnown(in: .array([element]), at: path, advice: advice) }
       let text = Self.text(of: element, notation)
       let value = try checked(elements + [element])
-      return (value, self.elements[path] == nil ? .elements(written() + [text]) : .anotherElement(text))
+      return (value, self.elements[place] == nil ? .elements(written() + [text]) : .anotherElement(text))
     }
     guard elements.contains(element) else {
-      if !isFollowed, self.elements[path] != nil { try schema.check(.array(elements), at: path) }
+      if !isFollowed, self.elements[place] != nil { try schema.check(.array(elements), at: path) }
       return nil
     }
     let kept = zip(elements, written()).filter { $0.0 != element }
