@@ -212,4 +212,30 @@ struct MigrationCommandTests {
       #expect(help.status == 0 && help.output.contains("EXAMPLES") && help.error.isEmpty)
     }
   }
+
+  @Test func `the history can be read after a migration was undone`() throws {
+    let test = try SchemaHome()
+    let schema = """
+      app = "org.example.test"
+      [keys.theme]
+      type = "string"
+      [keys.n]
+      type = "integer"
+      [[migrations]]
+      version = 2
+      name = "m"
+      steps = [{ rename = "x", to = "theme" }]
+      """
+    try test.home.write(schema, to: test.schemaFile)
+    try test.write("x = \"v\"\n")
+    try test.done("migrate", test.app)
+    try test.done("migrate", test.app, "--undo")
+    try test.done("set", test.app, "theme", "w")
+    try test.done("set", test.app, "n", "1")
+    try test.done("set", test.app, "n", "2")
+    let numbers = try test.done("log", test.app).split(separator: "\n").filter { $0.hasPrefix("#") }.count
+    for number in 1...numbers { try test.done("at", test.app, "--entry", "\(number)") }
+    try test.done("undo", test.app)
+    #expect(try test.done("get", test.app, "n") == "1\n")
+  }
 }

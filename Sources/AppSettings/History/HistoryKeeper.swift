@@ -187,10 +187,11 @@ package final class HistoryKeeper: Sendable {
   /// The number of record numbers reserved at once, so that not every write must update `present`.
   private static let numbersAtOnce = 16
 
-  /// A digest of what this process has declared; `nil` if that would take long.
+  /// A digest of what this process has declared, and how far it migrates: that decides which names a text of an earlier
+  /// version may have. `nil` if that would take long.
   private func declarations(of used: [AnySettingsKey]) -> UInt64? {
     guard used.count <= 16 else { return nil }
-    var sum: UInt64 = 1
+    var sum = UInt64(migrations.currentVersion)
     var text: [UInt8] = []
     func add(_ path: TOMLPath, _ isSecret: Bool) {
       text.removeAll(keepingCapacity: true)
