@@ -81,4 +81,13 @@ struct TargetCommandTests {
     try test.home.write("a = 1\n", to: test.home.path + "/org.else.app/x")
     #expect(try test.run("set", "org.else.app", "a", "2").status == 0)
   }
+
+  @Test func `the end of an app's id is that app for path, and no new one for recover`() throws {
+    let test = try SchemaHome()
+    try test.done("set", test.app, "theme", "dark")
+    let path = try test.run("path", "test")
+    #expect(path.output == test.file + "\n" && path.error.contains("'test' is 'org.example.test'"), "\(path)")
+    #expect(try test.run("path", "org.example.new").output.hasSuffix("/org.example.new/settings.toml\n"))
+    #expect(try test.run("recover", "test").status == 3)
+  }
 }

@@ -52,4 +52,17 @@ struct UnsetAllTests {
     #expect(try run("unset", app, "a", "--all").status == 2)
     #expect(try run("unset", app).error.contains("To remove every key, use --all."))
   }
+
+  @Test func `what a link leads to is emptied, and stays`() throws {
+    let test = try SchemaHome()
+    let file = test.home.path + "/dotfiles.toml"
+    try test.home.write("theme = \"dark\"\n", to: file)
+    try? FileManager.default.removeItem(atPath: test.file)
+    try test.home.write("", to: test.file)
+    try FileManager.default.removeItem(atPath: test.file)
+    try FileManager.default.createSymbolicLink(atPath: test.file, withDestinationPath: file)
+    try test.done("unset", test.app, "--all")
+    #expect(test.home.text(of: file) == "")
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: test.file) == file)
+  }
 }

@@ -32,6 +32,7 @@ package struct FileStatus: Sendable, Hashable {
 
   package var isRegular: Bool { kind == 0o100000 }
   package var isDirectory: Bool { kind == 0o040000 }
+  package var isLink: Bool { kind == 0o120000 }
   /// The last twelve bits of the mode: `0o600`.
   package var permissions: UInt32 { mode & 0o7777 }
 

@@ -18,8 +18,9 @@ extension OpenedSettings {
   /// Removes every key that is not locked, after a backup; or only shows that. A file of an app that has nothing else is
   /// removed, too.
   package func removeAll(_ guarded: GuardedChange) throws -> Removal {
-    // Another file may be needed as it is: a profile that is active, or what another program reads.
-    let mayGo = !target.isFile && store.location?.personal?.profile == nil
+    // Another file may be needed as it is: a profile that is active, what another program reads, or what a link leads to.
+    let isLink = (try? Syscalls().status(at: file, followingLinks: false))?.isLink == true
+    let mayGo = !target.isFile && store.location?.personal?.profile == nil && !isLink
     var before = TOMLDocument()
     var after = TOMLDocument()
     func text(without bytes: [UInt8]?) throws -> [UInt8]? {

@@ -147,6 +147,14 @@ package struct Target: Sendable {
     if let failure = AppName.unknown(name, mayBeNew: mayBeNew, environment: environment) { throw failure }
   }
 
+  /// The failure for an app without any files whose name is the end of one other app's id; `nil` for any other.
+  package func endOfAnother() throws -> ToolError? {
+    guard !isFile, try InstalledApp.find(name, environment: environment).isUnknown,
+      let failure = AppName.unknown(name, mayBeNew: true, environment: environment), failure.meantApp != nil
+    else { return nil }
+    return failure
+  }
+
   /// What to do about the user's file if it does not parse: what `recover --restore` would bring back, and from when.
   package var repairAdvice: RepairAdvice {
     // A name with spaces is in double quotes, since the command is in single ones.

@@ -7,7 +7,8 @@ struct PathVerb: Verb {
     commandName: "path",
     abstract: "Print the path of the file that 'set' writes, whether it exists or not.",
     discussion: """
-      For an app's id that is the active profile, or else the user's file.
+      For an app's id that is the active profile, or else the user's file. The last parts of an id are enough if only one \
+      app has them.
 
       EXAMPLES
         settings-cli path org.example.editor
@@ -18,5 +19,10 @@ struct PathVerb: Verb {
   @OptionGroup var target: TargetArgument
   @OptionGroup var common: CommonOptions
 
-  func answer() throws { Output.path(try Target(target).location().file) }
+  func answer() throws {
+    let target = try Target(target)
+    // An app may be new. The end of another one's id is not.
+    if let failure = try target.endOfAnother() { throw failure }
+    Output.path(try target.location().file)
+  }
 }
