@@ -11,8 +11,7 @@ enum DocumentText {
         result.unicodeScalars.append(scalar)
         continue
       }
-      let hex = String(scalar.value, radix: 16, uppercase: true)
-      result += "\\u" + String(repeating: "0", count: max(0, 4 - hex.count)) + hex
+      result += "\\u" + String(scalar.value, radix: 16, uppercase: true).padded(to: 4)
     }
     return result
   }

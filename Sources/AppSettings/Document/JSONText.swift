@@ -95,8 +95,7 @@ package enum JSONText {
       case 0x0D: bytes += [0x5C, UInt8(ascii: "r")]
       case 0x09: bytes += [0x5C, UInt8(ascii: "t")]
       case _ where byte < 0x20 || byte == 0x7F:
-        let digits = String(byte, radix: 16)
-        bytes += Array("\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
+        bytes += Array("\\u\(String(byte, radix: 16).padded(to: 4))".utf8)
       default: bytes.append(byte)
       }
     }

@@ -38,8 +38,7 @@ struct BackupName: Sendable, Hashable {
   ///
   /// The number has at least six digits, so that names sort by age up to a million.
   func text(of name: String) -> String {
-    let digits = String(number)
-    return "\(name).\(String(repeating: "0", count: max(0, 6 - digits.count)))\(digits).\(time).\(reason).toml"
+    "\(name).\(String(number).padded(to: 6)).\(time).\(reason).toml"
   }
 
   /// Whether this one was made after another.

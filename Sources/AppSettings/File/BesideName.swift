@@ -23,8 +23,7 @@ package enum BesideName {
 
   /// A name to use instead of `taken`.
   static func substitute(for taken: String) -> String {
-    let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
-    return substitutePrefix(for: taken) + String(repeating: "0", count: randomDigits - digits.count) + digits
+    substitutePrefix(for: taken) + String(UInt64.random(in: 0...UInt64.max), radix: 16).padded(to: randomDigits)
   }
 
   private static let randomDigits = 16
@@ -46,7 +45,6 @@ package enum BesideName {
   /// FNV-1a with 64 bits, http://www.isthe.com/chongo/tech/comp/fnv/.
   private static func hash(of name: String) -> String {
     let hash = PathText.bytes(name).reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-    let digits = String(hash, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    return String(hash, radix: 16).padded(to: 16)
   }
 }

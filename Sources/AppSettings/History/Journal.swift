@@ -43,8 +43,7 @@ struct Journal: Sendable {
 
   /// The first line of a journal.
   static func header(base: Int) -> [UInt8] {
-    let digits = String(base)
-    let start = headerStart + Array("\(String(repeating: "0", count: 20 - digits.utf8.count))\(digits)".utf8)
+    let start = headerStart + Array(String(base).padded(to: 20).utf8)
     return start + Array(" \(TextDigest(of: start).text)\n".utf8)
   }
 

@@ -53,10 +53,7 @@ struct TextDigest: Sendable, Hashable {
   }
 
   /// 16 hexadecimal digits.
-  var text: String {
-    let digits = String(value, radix: 16)
-    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-  }
+  var text: String { String(value, radix: 16).padded(to: 16) }
 
   /// The digest with a text; `nil` if it is not one.
   init?(_ text: some StringProtocol) {

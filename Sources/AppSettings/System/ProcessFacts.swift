@@ -95,10 +95,7 @@ package enum ProcessFacts {
     var now = time(nil)
     var parts = tm()
     _ = gmtime_r(&now, &parts)
-    func padded(_ value: CInt, _ width: Int) -> String {
-      let digits = String(value)
-      return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
+    func padded(_ value: CInt, _ width: Int) -> String { String(value).padded(to: width) }
     return padded(parts.tm_year + 1900, 4) + padded(parts.tm_mon + 1, 2) + padded(parts.tm_mday, 2) + "T"
       + padded(parts.tm_hour, 2) + padded(parts.tm_min, 2) + padded(parts.tm_sec, 2) + "Z"
   }

@@ -314,6 +314,5 @@ extension SyntaxFaultMessage {
 
 /// A number in upper-case hexadecimal, with zeros in front.
 func hex(_ value: UInt32, digits: Int) -> String {
-  let text = String(value, radix: 16, uppercase: true)
-  return String(repeating: "0", count: max(0, digits - text.count)) + text
+  String(value, radix: 16, uppercase: true).padded(to: digits)
 }

@@ -166,6 +166,11 @@ extension String {
     }
     return self[..<end] + "…"
   }
+
+  /// A number's digits with zeros before them, up to a number of digits.
+  package func padded(to count: Int) -> String {
+    String(repeating: "0", count: max(0, count - utf8.count)) + self
+  }
 }
 
 extension TOMLPosition: CustomStringConvertible {

@@ -165,10 +165,7 @@ enum TOMLEmitter {
       ? "Z" : (minutes < 0 ? "-" : "+") + padded(abs(minutes) / 60, 2) + ":" + padded(abs(minutes) % 60, 2)
   }
 
-  static func padded(_ number: Int, _ digits: Int) -> String {
-    let text = String(number)
-    return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
-  }
+  static func padded(_ number: Int, _ digits: Int) -> String { String(number).padded(to: digits) }
 }
 
 extension TOMLValue {

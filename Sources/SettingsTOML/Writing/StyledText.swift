@@ -70,9 +70,8 @@ enum StyledText {
     if let radix = bases[String(old.prefix(2))], number >= 0 {
       let digits = old.dropFirst(2).filter { $0 != "_" }
       let isUpper = digits.contains { $0.isUppercase }
-      let text = String(number, radix: radix, uppercase: isUpper)
       let width = digits.hasPrefix("0") ? digits.utf8.count : 0
-      return old.prefix(2) + String(repeating: "0", count: max(0, width - text.utf8.count)) + text
+      return old.prefix(2) + String(number, radix: radix, uppercase: isUpper).padded(to: width)
     }
     let text = String(number)
     let groups = old.drop { $0 == "-" || $0 == "+" }.split(separator: "_", omittingEmptySubsequences: false)
