@@ -101,14 +101,7 @@ struct KeptPlaces: Sendable, Equatable {
   }
 
   /// The index of the first one that ends behind a place.
-  private func first(endingAfter place: Int) -> Int {
-    var (low, high) = (0, all.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if Int(all[middle].end) > place { high = middle } else { low = middle + 1 }
-    }
-    return low
-  }
+  private func first(endingAfter place: Int) -> Int { all.firstPlace { Int($0.end) > place } }
 }
 
 /// The whole lines around a part of a text.

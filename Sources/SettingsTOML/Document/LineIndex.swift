@@ -27,13 +27,9 @@ package struct LineIndex: Sendable {
 
   /// The position of an offset in the text of the index.
   package func position(of offset: Int, in bytes: [UInt8]) -> TOMLPosition {
-    var (low, high) = (0, starts.count)
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if starts[middle] <= offset { low = middle } else { high = middle }
-    }
-    let column = scalarCount(before: offset, in: bytes) - scalarCount(before: starts[low], in: bytes) + 1
-    return TOMLPosition(line: low + 1, column: column, byteOffset: offset)
+    let line = max(1, starts.firstPlace { $0 > offset })
+    let column = scalarCount(before: offset, in: bytes) - scalarCount(before: starts[line - 1], in: bytes) + 1
+    return TOMLPosition(line: line, column: column, byteOffset: offset)
   }
 
   private func scalarCount(before offset: Int, in bytes: [UInt8]) -> Int {

@@ -46,13 +46,21 @@ extension TOMLDocument {
 
   /// The nodes with keys from the root to a node.
   func keyedChain(of id: DocumentIndex.ID) -> [DocumentIndex.ID] {
-    var chain: [DocumentIndex.ID] = []
-    var at = id
-    while at != DocumentIndex.root {
-      if tree[at].kind != .element { chain.append(at) }
-      at = tree[at].parent
+    outward(from: id).filter { tree[$0].kind != .element }.reversed()
+  }
+
+  /// The dotted tables that a table is in, from the outermost to itself.
+  func dottedChain(to table: DocumentIndex.ID) -> [DocumentIndex.ID] {
+    outward(from: table).prefix { tree[$0].kind == .dotted }.reversed()
+  }
+
+  /// A node and those that it is in, up to the root and without it.
+  func outward(from id: DocumentIndex.ID) -> UnfoldSequence<DocumentIndex.ID, DocumentIndex.ID> {
+    sequence(state: id) { [tree] at in
+      guard at != DocumentIndex.root else { return nil }
+      defer { at = tree[at].parent }
+      return at
     }
-    return chain.reversed()
   }
 
   /// A node's key as written where it first occurs.
@@ -118,14 +126,7 @@ extension TOMLDocument {
   /// - Parameter ends: Where all values and headers end, in order, if known.
   func commentStart(above lineStart: Int, _ ends: [Int]? = nil) -> Int {
     guard let previous = lines.previous(lineStart), lines.isComment(previous) else { return lineStart }
-    if let ends {
-      var (low, high) = (0, ends.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if ends[middle] <= lineStart { low = middle + 1 } else { high = middle }
-      }
-      return lines.commentStart(above: lineStart, after: low > 0 ? ends[low - 1] : 0)
-    }
+    if let ends { return lines.commentStart(above: lineStart, after: ends.last(upTo: lineStart)) }
     // A line that begins with `#` can also be in a multi-line string, which is not a comment.
     let floor = tree.nodes.reduce(into: 0) { floor, node in
       if node.kind != .removed, node.end <= lineStart { floor = max(floor, Int(node.end)) }

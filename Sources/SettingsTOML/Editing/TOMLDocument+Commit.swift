@@ -125,12 +125,7 @@ extension TOMLDocument {
   }
 
   private func isBelowElement(_ id: DocumentIndex.ID) -> Bool {
-    var at = id
-    while at != DocumentIndex.root {
-      if tree[at].kind == .element { return true }
-      at = tree[at].parent
-    }
-    return false
+    outward(from: id).contains { tree[$0].kind == .element }
   }
 
   /// Removes the lines of a value that is not a table.

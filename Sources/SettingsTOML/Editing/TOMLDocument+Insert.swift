@@ -111,17 +111,6 @@ extension TOMLDocument {
     }
   }
 
-  /// The dotted tables from the one in the body down to a given one.
-  private func dottedChain(to table: DocumentIndex.ID) -> [DocumentIndex.ID] {
-    var chain: [DocumentIndex.ID] = []
-    var at = table
-    while tree[at].kind == .dotted {
-      chain.append(at)
-      at = tree[at].parent
-    }
-    return chain.reversed()
-  }
-
   // MARK: Lines
 
   private mutating func insertLine(_ new: Insertion, key: [UInt8], after sibling: DocumentIndex.ID)

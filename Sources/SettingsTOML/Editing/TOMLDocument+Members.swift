@@ -226,19 +226,6 @@ extension TOMLDocument {
   }
 }
 
-extension [Int] {
-  /// The largest of some ascending numbers that is at most a limit; 0 if there is none.
-  fileprivate func last(upTo limit: Int) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle] <= limit { low = middle + 1 } else { high = middle }
-    }
-    return low == 0 ? 0 : self[low - 1]
-  }
-}
-
 /// What a table or an array has to hold in the end.
 private struct Expected {
   private var table: TOMLTable?

@@ -76,18 +76,7 @@ extension TOMLDocument {
 
   /// Where a line names a table of dotted keys.
   func dottedKey(of table: DocumentIndex.ID, in leaf: DocumentIndex.ID) -> Range<Int> {
-    keyPieces(at: statementStart(of: leaf))[dottedLevel(of: table)]
-  }
-
-  /// The number of dotted keys before a dotted table's own in its key lines.
-  private func dottedLevel(of id: DocumentIndex.ID) -> Int {
-    var level = 0
-    var at = tree[id].parent
-    while tree[at].kind == .dotted {
-      level += 1
-      at = tree[at].parent
-    }
-    return level
+    keyPieces(at: statementStart(of: leaf))[dottedChain(to: tree[table].parent).count]
   }
 
   /// Where a value's key line or inline member begins.

@@ -26,14 +26,7 @@ extension TOMLDocument {
   mutating func removeSections(of ids: [DocumentIndex.ID]) throws(TOMLEditError) {
     let all = Set(ids)
     // A table within another goes with it.
-    let outermost = all.filter { id in
-      var at = id
-      while at != DocumentIndex.root {
-        at = tree[at].parent
-        if all.contains(at) { return false }
-      }
-      return true
-    }
+    let outermost = all.filter { !outward(from: $0).dropFirst().contains(where: all.contains) }
     guard !outermost.isEmpty else { return }
     // With many of them, each would search all nodes for the start of its comments.
     let ends = outermost.count > 1 ? tree.nodes.filter { $0.kind != .removed }.map { Int($0.end) }.sorted() : nil
@@ -55,12 +48,14 @@ extension TOMLDocument {
     if isBody(id) {
       for leaf in tree[id].kind == .dotted ? bodyLeaves(under: id) : [id] {
         let statement = statement(of: leaf)
-        blocks.append(Block(ownCommentStart(above: statement.lowerBound)..<statement.upperBound, isSection: false))
+        blocks.append(
+          Block(range: ownCommentStart(above: statement.lowerBound)..<statement.upperBound, isSection: false))
       }
     }
     for header in headers(under: id) {
       let section = section(of: header)
-      blocks.append(Block(ownCommentStart(above: section.lowerBound, ends)..<section.upperBound, isSection: true))
+      blocks.append(
+        Block(range: ownCommentStart(above: section.lowerBound, ends)..<section.upperBound, isSection: true))
     }
     return blocks.sorted { $0.range.lowerBound < $1.range.lowerBound }
   }
@@ -69,16 +64,11 @@ extension TOMLDocument {
   struct Block {
     var range: Range<Int>
     var isSection: Bool
-
-    init(_ range: Range<Int>, isSection: Bool) {
-      self.range = range
-      self.isSection = isSection
-    }
   }
 
   /// Removes the header of a table that others name anyway, and the lines below it up to the next header.
   mutating func removeHeader(of id: DocumentIndex.ID) throws(TOMLEditError) {
-    try commit([Splice(withBlankLine(Block(section(of: id), isSection: true)))])
+    try commit([Splice(withBlankLine(Block(range: section(of: id), isSection: true)))])
   }
 
   private mutating func removeLines(_ blocks: [Block], of ids: [DocumentIndex.ID]) throws(TOMLEditError) {

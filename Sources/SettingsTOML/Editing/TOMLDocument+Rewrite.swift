@@ -57,15 +57,10 @@ private struct Rewriting {
   /// The paths that no piece of text can set, after the others were set.
   private(set) var left: [TOMLPath] = []
 
-  private var replaced: [(splice: Splice, paths: [TOMLPath])] = []
+  fileprivate var replaced: [(splice: Splice, paths: [TOMLPath])] = []
   // Insertions where nothing is removed: a table's own lines come before tables.
-  private var lines: [Int: [UInt8]] = [:]
-  private var sections: [Int: [UInt8]] = [:]
-
-  init(document: TOMLDocument, values: TOMLTable) {
-    self.document = document
-    self.values = values
-  }
+  fileprivate var lines: [Int: [UInt8]] = [:]
+  fileprivate var sections: [Int: [UInt8]] = [:]
 
   /// The new keys of an existing table, in their order.
   private struct Additions {
@@ -144,12 +139,7 @@ private struct Rewriting {
         return false
       }
       // The names from the table that holds the line.
-      var names: [[UInt8]] = []
-      var at = table
-      while document.tree[at].kind == .dotted {
-        names.insert(document.keyBytes(at), at: 0)
-        at = document.tree[at].parent
-      }
+      let names = document.dottedChain(to: table).map(document.keyBytes)
       let leaves = TOMLDocument.flattened(.table(additions.table)).map { keys, value -> Entry in
         let parts = names + keys.map { Array(TOMLEmitter.keyText($0).utf8) }
         return Entry(key: Array(parts.joined(separator: [Byte.dot])), value: value)

@@ -88,15 +88,3 @@ extension TOMLDocument {
     }
   }
 }
-
-extension [Int] {
-  /// The first number for which a condition holds that also holds for all after it; the count if there is none.
-  fileprivate func firstPlace(where holds: (Int) -> Bool) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if holds(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
-  }
-}

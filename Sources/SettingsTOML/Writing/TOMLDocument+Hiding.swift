@@ -170,7 +170,7 @@ private struct Hiding {
       let start = document.lines.firstNonBlank(from: statement.lowerBound)
       let end = Int(document.tree[leaf].end)
       if index == 0 {
-        let key = TOMLEmitter.keyText(path.components.suffix(dottedCount(of: id)))
+        let key = TOMLEmitter.keyText(path.components.suffix(document.dottedChain(to: id).count))
         add(.value, path, start..<end, key: key)
         addComments(of: statement, after: end)
       } else {
@@ -183,22 +183,7 @@ private struct Hiding {
 
   /// The number of keys from a node up to a table around it.
   private func distance(from id: DocumentIndex.ID, to table: DocumentIndex.ID) -> Int {
-    var (at, count) = (id, 0)
-    while at != table, at != DocumentIndex.root {
-      at = document.tree[at].parent
-      count += 1
-    }
-    return count
-  }
-
-  /// The number of keys on a line with a dotted key, up to that of a node.
-  private func dottedCount(of id: DocumentIndex.ID) -> Int {
-    var (at, count) = (id, 1)
-    while document.tree[document.tree[at].parent].kind == .dotted {
-      at = document.tree[at].parent
-      count += 1
-    }
-    return count
+    document.outward(from: id).prefix { $0 != table }.count
   }
 
   // MARK: Comments

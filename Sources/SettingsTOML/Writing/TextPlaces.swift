@@ -18,25 +18,14 @@ struct TextPlaces {
     let tree = document.tree
     let start = document.lines.start(of: Int(tree[header].start))
     let last = document.lastBodyLeaf(under: header).map { Int(tree[$0].end) } ?? Int(tree[header].end)
-    let next = headers[firstIndex(of: headers, above: start)...].first
+    let next = headers[headers.firstPlace { $0 > start }...].first
     let end = next.map { document.lines.commentStart(above: $0, after: last) } ?? document.bytes.count
     return start..<max(end, document.lines.end(of: last))
   }
 
   /// The start of the comment lines directly above a line; the line's own start if there are none.
   func commentStart(above line: Int) -> Int {
-    let index = firstIndex(of: ends, above: line)
-    return document.lines.commentStart(above: line, after: index > 0 ? ends[index - 1] : 0)
-  }
-
-  /// The index of the first number above a limit, in ascending numbers.
-  private func firstIndex(of numbers: [Int], above limit: Int) -> Int {
-    var (low, high) = (0, numbers.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if numbers[middle] > limit { high = middle } else { low = middle + 1 }
-    }
-    return low
+    document.lines.commentStart(above: line, after: ends.last(upTo: line))
   }
 }
 
