@@ -71,7 +71,7 @@
 
     /// Whether a value is secret, contains a secret, or is part of one.
     private func isSecret(_ path: TOMLPath) -> Bool {
-      secrets.contains { $0.hasPrefix(path) || path.hasPrefix($0) }
+      secrets.contains { $0.isRelated(to: path) }
     }
 
     /// The path of a configuration key; `nil` for one that can have no value: the root, and reserved keys.

@@ -141,8 +141,3 @@ extension Journal {
     return newest
   }
 }
-
-extension TOMLPath {
-  /// Whether one of two paths is at or above the other.
-  func isRelated(to other: TOMLPath) -> Bool { hasPrefix(other) || other.hasPrefix(self) }
-}

@@ -94,7 +94,7 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
     }
     let path = Self.path(of: name, in: group)
     let former = formerNames.map { Self.path(of: $0, in: nil) }
-    for old in former where old.hasPrefix(path) || path.hasPrefix(old) {
+    for old in former where old.isRelated(to: path) {
       preconditionFailure("Invalid former name '\(old)' of settings key '\(path)': one is at or above the other.")
     }
     self.path = path

@@ -44,8 +44,7 @@ extension MoveStep: DeclarativeStep {
   }
 
   func run(in scope: inout MigrationScope) throws {
-    let isApart = !old.hasPrefix(new) && !new.hasPrefix(old)
-    if isReplacing, isApart, scope.contains(old), scope.contains(new) { try scope.remove(at: new) }
+    if isReplacing, !old.isRelated(to: new), scope.contains(old), scope.contains(new) { try scope.remove(at: new) }
     try RenameStep(old: old, new: new).run(in: &scope)
   }
 }

@@ -68,32 +68,27 @@ extension SettingsMigrations {
 extension [MigrationStep] {
   /// The paths, and the places to which the steps move their values, one step after the other.
   func places(of paths: [TOMLPath], upTo limit: Int) -> [TOMLPath] {
-    var places = paths
-    var known = Set(paths)
-    for step in self {
-      guard let step = step.content as? any PlacingStep else { continue }
-      for path in places {
-        for place in step.places(of: path) where places.count < limit && known.insert(place).inserted {
-          places.append(place)
-        }
-      }
-    }
-    return places
+    followed(from: paths, upTo: limit) { $0.places(of: $1) }
   }
 
   /// The paths, and the places from which the steps moved their values.
   func sources(of paths: [TOMLPath], upTo limit: Int) -> [TOMLPath] {
-    var sources = paths
+    reversed().followed(from: paths, upTo: limit) { $0.sources(of: $1) }
+  }
+
+  private func followed(
+    from paths: [TOMLPath], upTo limit: Int, _ others: (any PlacingStep, TOMLPath) -> [TOMLPath]
+  ) -> [TOMLPath] {
+    var found = paths
     var known = Set(paths)
-    for step in reversed() {
-      guard let step = step.content as? any PlacingStep else { continue }
-      for path in sources {
-        for source in step.sources(of: path) where sources.count < limit && known.insert(source).inserted {
-          sources.append(source)
+    for case let step as any PlacingStep in map(\.content) {
+      for path in found {
+        for other in others(step, path) where found.count < limit && known.insert(other).inserted {
+          found.append(other)
         }
       }
     }
-    return sources
+    return found
   }
 
   /// The sources of one path; see ``PlacingStep/sources(of:)``.

@@ -87,7 +87,7 @@ package struct MigrationScope {
   ///   another value is in the way.
   package mutating func move(from source: TOMLPath, to destination: TOMLPath) throws {
     guard source != destination, contains(source) else { return }
-    guard source.hasPrefix(destination) || destination.hasPrefix(source) else {
+    guard source.isRelated(to: destination) else {
       try moveApart(from: source, to: destination)
       if case .table(let prefix) = place { removed.append(prefix.appending(source)) }
       return

@@ -8,32 +8,34 @@ extension TOMLPath {
   }
 }
 
-extension RenameStep: PlacingStep {
-  func places(of path: TOMLPath) -> [TOMLPath] { path.moved(from: old, to: new) }
-  func sources(of path: TOMLPath) -> [TOMLPath] { path.moved(from: new, to: old) }
+/// A step that moves values, each with everything below it.
+protocol RenamingStep: PlacingStep {
+  var renames: [(old: TOMLPath, new: TOMLPath)] { get }
 }
 
-extension MoveStep: PlacingStep {
-  func places(of path: TOMLPath) -> [TOMLPath] { path.moved(from: old, to: new) }
-  func sources(of path: TOMLPath) -> [TOMLPath] { path.moved(from: new, to: old) }
+extension RenamingStep {
+  package func places(of path: TOMLPath) -> [TOMLPath] { renames.flatMap { path.moved(from: $0.old, to: $0.new) } }
+  package func sources(of path: TOMLPath) -> [TOMLPath] { renames.flatMap { path.moved(from: $0.new, to: $0.old) } }
 }
 
-extension CopyStep: PlacingStep {
+extension RenameStep: RenamingStep {
+  var renames: [(old: TOMLPath, new: TOMLPath)] { [(old, new)] }
+}
+
+extension MoveStep: RenamingStep {
+  var renames: [(old: TOMLPath, new: TOMLPath)] { [(old, new)] }
+}
+
+extension CopyStep: RenamingStep {
   var keepsSource: Bool { true }
-  func places(of path: TOMLPath) -> [TOMLPath] { path.moved(from: old, to: new) }
-  func sources(of path: TOMLPath) -> [TOMLPath] { path.moved(from: new, to: old) }
+  var renames: [(old: TOMLPath, new: TOMLPath)] { [(old, new)] }
 }
 
-extension WrapStep: PlacingStep {
-  func places(of path: TOMLPath) -> [TOMLPath] {
+extension WrapStep: RenamingStep {
+  var renames: [(old: TOMLPath, new: TOMLPath)] {
     // A value that is put into a table stays below its path.
     guard case .keys(let keys, let table) = kind else { return [] }
-    return keys.flatMap { path.moved(from: $0, to: table.appending($0.last ?? "")) }
-  }
-
-  func sources(of path: TOMLPath) -> [TOMLPath] {
-    guard case .keys(let keys, let table) = kind else { return [] }
-    return keys.flatMap { path.moved(from: table.appending($0.last ?? ""), to: $0) }
+    return keys.map { ($0, table.appending($0.last ?? "")) }
   }
 }
 
@@ -51,38 +53,25 @@ extension UnwrapStep: PlacingStep {
 }
 
 extension MergeStep: PlacingStep {
-  func places(of path: TOMLPath) -> [TOMLPath] {
-    keys.contains { $0.hasPrefix(path) || path.hasPrefix($0) } ? [target] : []
-  }
-
-  func sources(of path: TOMLPath) -> [TOMLPath] {
-    target.hasPrefix(path) || path.hasPrefix(target) ? keys : []
-  }
+  func places(of path: TOMLPath) -> [TOMLPath] { keys.contains { $0.isRelated(to: path) } ? [target] : [] }
+  func sources(of path: TOMLPath) -> [TOMLPath] { target.isRelated(to: path) ? keys : [] }
 }
 
 extension SplitStep: PlacingStep {
-  func places(of path: TOMLPath) -> [TOMLPath] {
-    key.hasPrefix(path) || path.hasPrefix(key) ? targets : []
-  }
-
-  func sources(of path: TOMLPath) -> [TOMLPath] {
-    targets.contains { $0.hasPrefix(path) || path.hasPrefix($0) } ? [key] : []
-  }
+  func places(of path: TOMLPath) -> [TOMLPath] { key.isRelated(to: path) ? targets : [] }
+  func sources(of path: TOMLPath) -> [TOMLPath] { targets.contains { $0.isRelated(to: path) } ? [key] : [] }
 }
 
 extension ForEachStep: PlacingStep {
-  func places(of path: TOMLPath) -> [TOMLPath] {
-    let count = key.components.count + 1
-    guard path.hasPrefix(key), path.components.count > count else { return [] }
-    let record = TOMLPath(Array(path.components.prefix(count)))
-    return steps.places(of: TOMLPath(Array(path.components.dropFirst(count)))).map { record.appending($0) }
-  }
+  func places(of path: TOMLPath) -> [TOMLPath] { inRecord(of: path, steps.places(of:)) }
+  func sources(of path: TOMLPath) -> [TOMLPath] { inRecord(of: path, steps.sources(of:)) }
 
-  func sources(of path: TOMLPath) -> [TOMLPath] {
+  /// The paths that the steps say of a path in a record.
+  private func inRecord(of path: TOMLPath, _ others: (TOMLPath) -> [TOMLPath]) -> [TOMLPath] {
     let count = key.components.count + 1
     guard path.hasPrefix(key), path.components.count > count else { return [] }
     let record = TOMLPath(Array(path.components.prefix(count)))
-    return steps.sources(of: TOMLPath(Array(path.components.dropFirst(count)))).map { record.appending($0) }
+    return others(TOMLPath(Array(path.components.dropFirst(count)))).map { record.appending($0) }
   }
 
   var keepsSource: Bool { steps.keepSources }

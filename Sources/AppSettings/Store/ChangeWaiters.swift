@@ -270,8 +270,8 @@ package final class ChangeWaiters: Sendable {
       for path in batch?.paths ?? [] {
         found.removeAll(keepingCapacity: true)
         Self.collect(tree.root, path.components[...], into: &found)
-        let isQuietPath = quiet.contains { $0.touches(path) }
-        let isAwaited = awaited.all.contains { $0.touches(path) }
+        let isQuietPath = quiet.contains { $0.isRelated(to: path) }
+        let isAwaited = awaited.all.contains { $0.isRelated(to: path) }
         for waiter in found {
           let place = place(of: waiter, ChangeWaiter.Record(batch: batch))
           if !isAwaited { records[place].record.callsBack = true }
@@ -287,8 +287,8 @@ package final class ChangeWaiters: Sendable {
         for path in sets + awaited.all {
           found.removeAll(keepingCapacity: true)
           Self.collect(tree.root, path.components[...], into: &found)
-          let isQuiet = quiet.contains { $0.touches(path) }
-          let isAwaited = awaited.all.contains { $0.touches(path) }
+          let isQuiet = quiet.contains { $0.isRelated(to: path) }
+          let isAwaited = awaited.all.contains { $0.isRelated(to: path) }
           for waiter in found where waiter.seesEqualSets {
             let place = place(of: waiter, ChangeWaiter.Record(isQuiet: true))
             if !isQuiet { records[place].record.isQuiet = false }
@@ -344,9 +344,4 @@ package struct WakeUps {
       for callback in callbacks { callback() }
     }
   }
-}
-
-extension TOMLPath {
-  /// Whether one of two paths is at or below the other.
-  func touches(_ other: TOMLPath) -> Bool { hasPrefix(other) || other.hasPrefix(self) }
 }

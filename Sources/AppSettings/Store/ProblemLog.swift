@@ -59,7 +59,7 @@ package final class ProblemLog: Sendable {
       guard !state.current.isEmpty else { return }
       state.current.removeAll { entry in
         guard entry.endsWithValue, let path = entry.problem.path else { return false }
-        return paths.contains { $0.touches(path) }
+        return paths.contains { $0.isRelated(to: path) }
       }
     }
   }

@@ -138,7 +138,7 @@ struct StoreState: Sendable {
     for done in awaited where done.number <= number {
       let paths = done.edits.map(\.path)
       result.all += paths
-      result.quiet.removeAll { path in paths.contains { $0.touches(path) } }
+      result.quiet.removeAll { path in paths.contains { $0.isRelated(to: path) } }
       if done.isQuiet { result.quiet += paths }
     }
     awaited.removeAll { $0.number <= number }

@@ -78,7 +78,7 @@ extension TOMLDocument {
     let table = try tableElement(index, of: array, in: items)
     guard !source.isRoot, source != destination, let value = table[path: source] else { return false }
     try TOMLDocument.checkDepth(of: value, at: array.appending(destination))
-    guard !destination.hasPrefix(source), !source.hasPrefix(destination), table[path: destination] == nil else {
+    guard !destination.isRelated(to: source), table[path: destination] == nil else {
       throw TOMLEditError(
         .exists(destination),
         "Cannot move '\(source)' to '\(destination)' in an element of '\(array)': there is a value already.")

@@ -32,6 +32,9 @@ public struct TOMLPath: Sendable {
     guard components.count >= other.components.count else { return false }
     return zip(components, other.components).allSatisfy { $0.hasSameCodeUnits(as: $1) }
   }
+
+  /// Whether one of two paths is at or above the other.
+  package func isRelated(to other: TOMLPath) -> Bool { hasPrefix(other) || other.hasPrefix(self) }
 }
 
 extension TOMLPath: Hashable {
