@@ -280,11 +280,12 @@ enum HistoryLine {
   /// The record in a line; `nil` if the digest is wrong or a member is missing. Unknown members are ignored.
   static func record(_ line: UnsafeRawBufferPointer) -> HistoryRecord? {
     guard let table = members(of: line), let number = table["n"]?.number, let time = table["t"]?.number,
-      let reason = table["why"]?.text, let segment = table["in"]?.number, case .array(let changes)? = table["e"],
+      let reason = table["why"]?.string, let segment = table["in"]?.number, case .array(let changes)? = table["e"],
       case .array(let parts)? = table["s"]
     else { return nil }
     let actor = HistoryRecord.Actor(
-      name: table["by"]?.text, program: table["exe"]?.text, process: table["pid"]?.number, user: table["uid"]?.number)
+      name: table["by"]?.string, program: table["exe"]?.string, process: table["pid"]?.number,
+      user: table["uid"]?.number)
     return HistoryRecord(
       number: number, time: time, actor: actor, reason: reason, reversal: reversal(table),
       changes: changes.compactMap(change), text: TextChange(parts: parts.compactMap(part)), segment: segment,
@@ -302,7 +303,7 @@ enum HistoryLine {
   }
 
   private static func change(_ value: TOMLValue) -> HistoryRecord.Change? {
-    guard case .array(let parts) = value, parts.count == 3, let name = parts[0].text,
+    guard case .array(let parts) = value, parts.count == 3, let name = parts[0].string,
       let path = name.isEmpty ? .root : try? TOMLPath(parsing: name)
     else { return nil }
     func known(_ value: TOMLValue) -> HistoryRecord.Value {
@@ -316,15 +317,15 @@ enum HistoryLine {
   }
 
   private static func part(_ value: TOMLValue) -> TextChange.Part? {
-    guard case .array(let parts) = value, parts.count == 3, let offset = parts[0].number, let removed = parts[1].text,
-      let added = parts[2].text
+    guard case .array(let parts) = value, parts.count == 3, let offset = parts[0].number, let removed = parts[1].string,
+      let added = parts[2].string
     else { return nil }
     return TextChange.Part(offset: offset, removed: PathText.bytes(removed), added: PathText.bytes(added))
   }
 
   /// The checkpoint in a line; `nil` if the digest is wrong or a member is missing.
   static func checkpoint(_ line: UnsafeRawBufferPointer) -> HistoryCheckpoint? {
-    guard let table = members(of: line), let number = table["c"]?.number, let text = table["text"]?.text,
+    guard let table = members(of: line), let number = table["c"]?.number, let text = table["text"]?.string,
       let known = table["k"]?.number
     else { return nil }
     return HistoryCheckpoint(
@@ -360,5 +361,4 @@ enum HistoryLine {
 
 extension TOMLValue {
   fileprivate var number: Int? { if case .integer(let number) = self { Int(number) } else { nil } }
-  fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
 }

@@ -71,9 +71,6 @@ extension HistoryLine {
     guard case .array(let names)? = members["at"] else { return Reversal(entry: Int(number)) }
     return Reversal(
       entry: Int(number),
-      paths: names.compactMap { name in
-        guard case .string(let text) = name else { return nil }
-        return text.isEmpty ? .root : try? TOMLPath(parsing: text)
-      })
+      paths: names.compactMap { $0.string.flatMap { $0.isEmpty ? .root : try? TOMLPath(parsing: $0) } })
   }
 }

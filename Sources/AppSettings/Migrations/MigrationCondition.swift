@@ -93,10 +93,7 @@ public struct MigrationCondition: Sendable, Hashable {
   /// Reads a condition from a schema file; `nil` if the value is not one.
   init?(schemaForm: TOMLValue) {
     guard case .table(let table) = schemaForm else { return nil }
-    func path(_ member: String) -> TOMLPath? {
-      guard case .string(let text)? = table[member] else { return nil }
-      return try? TOMLPath(parsing: text)
-    }
+    func path(_ member: String) -> TOMLPath? { table[member]?.string.flatMap { try? TOMLPath(parsing: $0) } }
     func conditions(_ value: TOMLValue) -> [MigrationCondition]? {
       guard case .array(let items) = value else { return nil }
       let read = items.compactMap(MigrationCondition.init(schemaForm:))

@@ -46,10 +46,7 @@ public struct SettingsOldForm<Value: Sendable>: Sendable {
   /// try settings.migrate(.tags, from: .string { $0.split(separator: ",").map(String.init) })
   /// ```
   public static func string(_ read: @escaping @Sendable (String) throws -> Value?) -> SettingsOldForm {
-    SettingsOldForm { value in
-      guard case .string(let text) = value else { return nil }
-      return try read(text)
-    }
+    SettingsOldForm { try $0.string.flatMap(read) }
   }
 
   /// JSON of another type, which the earlier release had for the key. A function converts it to the present type.

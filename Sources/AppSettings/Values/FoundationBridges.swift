@@ -6,10 +6,7 @@ extension Data: SettingsSerializable {
   /// The encoding is that of RFC 4648, section 4, with padding, written in one line.
   public static let settingsBridge = SettingsBridge<Data>(
     "a string in Base64", many: "strings in Base64", type: .data,
-    read: { stored in
-      guard case .string(let text) = stored else { return nil }
-      return Data(base64: text)
-    },
+    read: { $0.string.flatMap { Data(base64: $0) } },
     write: { .string($0.base64EncodedString()) })
 
   /// Decodes a text, ignoring spaces and line breaks; `nil` if the rest is not Base64 with padding.
@@ -27,10 +24,7 @@ extension URL: SettingsSerializable {
   /// That check distinguishes a URL from a sentence: `URL(string:)` accepts nearly any text.
   public static let settingsBridge = SettingsBridge<URL>(
     "a URL as a string", many: "URLs as strings", type: .url,
-    read: { stored in
-      guard case .string(let text) = stored else { return nil }
-      return URL(stored: text)
-    },
+    read: { $0.string.flatMap { URL(stored: $0) } },
     write: { url in
       let text = url.absoluteString
       guard URL(stored: text) != nil else {
@@ -62,10 +56,7 @@ extension UUID: SettingsSerializable {
   /// In a file it looks like `"E621E1F8-C36C-495A-93FC-0C247A3E6E5F"`.
   public static let settingsBridge = SettingsBridge<UUID>(
     "a UUID as a string", many: "UUIDs as strings", type: .uuid,
-    read: { stored in
-      guard case .string(let text) = stored else { return nil }
-      return UUID(uuidString: text)
-    },
+    read: { $0.string.flatMap { UUID(uuidString: $0) } },
     write: { .string($0.uuidString) })
 }
 

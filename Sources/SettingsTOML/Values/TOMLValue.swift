@@ -166,6 +166,9 @@ extension TOMLValue {
   /// The table, or `nil` if the value is not one.
   public var table: TOMLTable? { if case .table(let table) = self { table } else { nil } }
 
+  /// The string, if this is one.
+  package var string: String? { if case .string(let string) = self { string } else { nil } }
+
   /// The name of the value's kind in messages, with its article: `an integer`, `a string`.
   public var kindName: String {
     switch self {
