@@ -85,7 +85,7 @@ extension BridgeCore {
     let outer = context.over(nil)
     let tracksPath = knowsParts
     for (index, element) in elements.enumerated() {
-      try at("[\(index)]") {
+      try at(["[\(index)]"]) {
         try body(read(element, tracksPath ? outer.appending(index: index) : outer), element)
       }
     }
@@ -101,7 +101,7 @@ extension BridgeCore {
     written.reserveCapacity(elements.underestimatedCount)
     for element in elements {
       let index = written.count
-      try at("[\(index)]") {
+      try at(["[\(index)]"]) {
         let stored = try write(element, tracksPath ? outer.appending(index: index) : outer)
         guard let stored else { throw SettingsValueError(nilInPlaceOf: expectation.one) }
         written.append(stored)

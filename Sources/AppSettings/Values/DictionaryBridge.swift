@@ -59,7 +59,7 @@ private final class DictionaryCore<Key: SettingsSerializable & Hashable, Entry>:
     var entries: [Key: Entry] = [:]
     entries.reserveCapacity(table.count)
     for (text, stored) in table {
-      try at(text) {
+      try at([text]) {
         let value = try entry.read(stored, tracksPath ? outer.appending(key: text) : outer)
         guard entries.updateValue(value, forKey: try keys.key(text)) == nil else {
           throw SettingsValueError(key: text, expected: "a key that differs from those before it")
@@ -82,7 +82,7 @@ private final class DictionaryCore<Key: SettingsSerializable & Hashable, Entry>:
     written.reserveCapacity(entries.count)
     for (key, value) in entries {
       let text = try keys.text(key)
-      try at(text) {
+      try at([text]) {
         let stored = try entry.write(value, tracksPath ? outer.appending(key: text) : outer)
         guard let stored else { throw SettingsValueError(nilInPlaceOf: entry.expectation.one) }
         written.append((text, stored))

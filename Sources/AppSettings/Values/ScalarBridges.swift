@@ -1,14 +1,33 @@
 // Booleans, numbers and text. The functions that read them are shared with the coder, which reads fields without going
 // through a bridge.
 
-extension Bool: SettingsSerializable {
-  /// Stores the value as a boolean. Only booleans are read: words such as `yes` are for command lines.
-  public static let settingsBridge = SettingsBridge<Bool>(
-    FunctionCore(
-      expectation, type: SchemaType(.boolean), hasOneForm: true, read: { stored, _ in try Bool(stored: stored) },
-      write: { .boolean($0) }))
+/// A type whose values are TOML's own: a boolean, a number or a text.
+///
+/// The coder's generic functions for it stand for all the functions that Swift's coding protocols require.
+protocol StoredScalar: Codable, SettingsSerializable {
+  /// What a stored value must be.
+  static var expectation: Expectation { get }
 
-  private static let expectation = Expectation("a boolean", many: "booleans")
+  init(stored value: TOMLValue) throws
+
+  var stored: TOMLValue { get }
+}
+
+extension StoredScalar {
+  /// - Parameter hasOneForm: Whether a value has only one stored form.
+  fileprivate static func makeBridge(_ type: SchemaType, hasOneForm: Bool = true) -> SettingsBridge<Self> {
+    SettingsBridge(
+      FunctionCore(
+        expectation, type: type, hasOneForm: hasOneForm, read: { stored, _ in try Self(stored: stored) },
+        write: { $0.stored }))
+  }
+}
+
+extension Bool: StoredScalar {
+  /// Stores the value as a boolean. Only booleans are read: words such as `yes` are for command lines.
+  public static let settingsBridge = makeBridge(SchemaType(.boolean))
+
+  static let expectation = Expectation("a boolean", many: "booleans")
 
   @inline(__always)
   init(stored value: TOMLValue) throws {
@@ -17,6 +36,8 @@ extension Bool: SettingsSerializable {
     }
     self = boolean
   }
+
+  var stored: TOMLValue { .boolean(self) }
 }
 
 extension FixedWidthInteger {
@@ -54,81 +75,71 @@ extension FixedWidthInteger {
   }
 
   /// The type with its range, if that differs from TOML's.
-  private static var schemaType: SchemaType {
+  fileprivate static var schemaType: SchemaType {
     let isAsTOML = Self.isSigned && Self.bitWidth == 64
     return isAsTOML ? SchemaType(.integer) : .integer(Self.min.stored, Self.max.stored)
   }
-
-  /// Makes the bridge of an integer type, whose range appears in messages and schema files.
-  static func makeIntegerBridge() -> SettingsBridge<Self> where Self: SendableMetatype {
-    SettingsBridge(
-      FunctionCore(
-        expectation, type: schemaType, hasOneForm: true, read: { stored, _ in try Self(stored: stored) },
-        write: { $0.stored }))
-  }
 }
 
-extension Int: SettingsSerializable {
+extension Int: StoredScalar {
   /// Stores the value as an integer.
   ///
   /// A float is refused, even `1.0`.
-  public static let settingsBridge = makeIntegerBridge()
+  public static let settingsBridge = makeBridge(schemaType)
 }
 
-extension Int8: SettingsSerializable {
+extension Int8: StoredScalar {
   /// Stores the value as an integer, which must be from -128 to 127.
-  public static let settingsBridge = makeIntegerBridge()
+  public static let settingsBridge = makeBridge(schemaType)
 }
 
-extension Int16: SettingsSerializable {
+extension Int16: StoredScalar {
   /// Stores the value as an integer, which must be from -32,768 to 32,767.
-  public static let settingsBridge = makeIntegerBridge()
+  public static let settingsBridge = makeBridge(schemaType)
 }
 
-extension Int32: SettingsSerializable {
+extension Int32: StoredScalar {
   /// Stores the value as an integer, which must fit 32 bits.
-  public static let settingsBridge = makeIntegerBridge()
+  public static let settingsBridge = makeBridge(schemaType)
 }
 
-extension Int64: SettingsSerializable {
+extension Int64: StoredScalar {
   /// Stores the value as an integer.
-  public static let settingsBridge = makeIntegerBridge()
+  public static let settingsBridge = makeBridge(schemaType)
 }
 
-extension UInt: SettingsSerializable {
+extension UInt: StoredScalar {
   /// Stores the value as an integer, or as a string of its digits above `Int64.max`, TOML's largest integer.
-  public static let settingsBridge = makeIntegerBridge()
+  public static let settingsBridge = makeBridge(schemaType)
 }
 
-extension UInt8: SettingsSerializable {
+extension UInt8: StoredScalar {
   /// Stores the value as an integer, which must be from 0 to 255.
-  public static let settingsBridge = makeIntegerBridge()
+  public static let settingsBridge = makeBridge(schemaType)
 }
 
-extension UInt16: SettingsSerializable {
+extension UInt16: StoredScalar {
   /// Stores the value as an integer, which must be from 0 to 65,535.
-  public static let settingsBridge = makeIntegerBridge()
+  public static let settingsBridge = makeBridge(schemaType)
 }
 
-extension UInt32: SettingsSerializable {
+extension UInt32: StoredScalar {
   /// Stores the value as an integer, which must fit 32 bits without a sign.
-  public static let settingsBridge = makeIntegerBridge()
+  public static let settingsBridge = makeBridge(schemaType)
 }
 
-extension UInt64: SettingsSerializable {
+extension UInt64: StoredScalar {
   /// Stores the value as an integer, or as a string of its digits above `Int64.max`, TOML's largest integer.
-  public static let settingsBridge = makeIntegerBridge()
+  public static let settingsBridge = makeBridge(schemaType)
 }
 
-extension Double: SettingsSerializable {
+extension Double: StoredScalar {
   /// Stores the value as a float. Reading also accepts integers. Infinities and not-a-number are `inf` and `nan`.
   ///
   /// An integer in the file stays an integer until another value is set. An integer beyond 2^53 may be rounded.
-  public static let settingsBridge = SettingsBridge<Double>(
-    FunctionCore(
-      expectation, type: SchemaType(.float), read: { stored, _ in try Double(stored: stored) }, write: { .float($0) }))
+  public static let settingsBridge = makeBridge(SchemaType(.float), hasOneForm: false)
 
-  private static let expectation = Expectation("a number", many: "numbers")
+  static let expectation = Expectation("a number", many: "numbers")
 
   /// Reads a float, or an integer as the nearest float.
   @inline(__always)
@@ -139,17 +150,17 @@ extension Double: SettingsSerializable {
     default: throw SettingsValueError(expected: Double.expectation.one, found: value)
     }
   }
+
+  var stored: TOMLValue { .float(self) }
 }
 
-extension Float: SettingsSerializable {
+extension Float: StoredScalar {
   /// Stores the value as a float with as few digits as identify a `Float`: `0.1`, not `0.10000000149011612`.
   ///
   /// A number beyond the range of `Float` is refused; one with more digits is rounded.
-  public static let settingsBridge = SettingsBridge<Float>(
-    FunctionCore(
-      expectation, type: SchemaType(.float32), read: { stored, _ in try Float(stored: stored) }, write: { $0.stored }))
+  public static let settingsBridge = makeBridge(SchemaType(.float32), hasOneForm: false)
 
-  private static let expectation = Expectation("a number", many: "numbers")
+  static var expectation: Expectation { Double.expectation }
 
   init(stored value: TOMLValue) throws {
     let double = try Double(stored: value)
@@ -165,16 +176,13 @@ extension Float: SettingsSerializable {
   }
 }
 
-extension String: SettingsSerializable {
+extension String: StoredScalar {
   /// Stores the value as a string.
   ///
   /// A string that is set to what it was keeps its quotes in the file.
-  public static let settingsBridge = SettingsBridge<String>(
-    FunctionCore(
-      expectation, type: SchemaType(.string), hasOneForm: true, read: { stored, _ in try String(stored: stored) },
-      write: { .string($0) }))
+  public static let settingsBridge = makeBridge(SchemaType(.string))
 
-  private static let expectation = Expectation("a string", many: "strings")
+  static let expectation = Expectation("a string", many: "strings")
 
   @inline(__always)
   init(stored value: TOMLValue) throws {
@@ -183,6 +191,8 @@ extension String: SettingsSerializable {
     }
     self = string
   }
+
+  var stored: TOMLValue { .string(self) }
 }
 
 extension Substring: SettingsSerializable {

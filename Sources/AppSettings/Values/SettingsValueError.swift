@@ -181,51 +181,24 @@ extension SettingsValueError {
     error is NoSuchValue ? nil : String(describing: error)
   }
 
-  /// Returns the same error with one more component in front of its path.
+  /// Returns the same error with more components in front of its path.
   ///
   /// Each level adds its name as the error passes through, so a path costs nothing unless something fails.
-  func under(_ component: String) -> SettingsValueError {
-    var error = self
-    error.path.insert(component, at: 0)
-    return error
-  }
-
-  /// Returns the same error with several more components in front of its path.
   func under(_ components: [String]) -> SettingsValueError {
     var error = self
     error.path.insert(contentsOf: components, at: 0)
     return error
   }
+
+  func under(_ component: String) -> SettingsValueError { under([component]) }
 }
 
-/// Reads or writes a part of a value, and adds the part's name to the path of an error.
+/// Reads or writes a part of a value, and adds its place to the path of an error.
 @inline(__always)
-func at<Result>(_ component: @autoclosure () -> String, _ body: () throws -> Result) throws -> Result {
+func at<Result>(_ place: @autoclosure () -> [String], _ body: () throws -> Result) throws -> Result {
   do {
     return try body()
   } catch let error as SettingsValueError {
-    throw error.under(component())
-  }
-}
-
-/// Does the same as ``at(_:_:)`` for a part several levels down.
-@inline(__always)
-func at<Result>(_ prefix: [String], _ component: @autoclosure () -> String, _ body: () throws -> Result) throws
-  -> Result
-{
-  do {
-    return try body()
-  } catch let error as SettingsValueError {
-    throw error.under(prefix + [component()])
-  }
-}
-
-/// Does the same as ``at(_:_:)`` for a part several levels down, or the value itself.
-@inline(__always)
-func at<Result>(_ prefix: [String], _ body: () throws -> Result) throws -> Result {
-  do {
-    return try body()
-  } catch let error as SettingsValueError {
-    throw error.under(prefix)
+    throw error.under(place())
   }
 }

@@ -36,9 +36,9 @@ extension TOMLValue: SettingsSerializable {
     case .localDate(let value): try value.check()
     case .localTime(let value): try value.check()
     case .array(let elements):
-      for (index, element) in elements.enumerated() { try at("[\(index)]") { try element.checkDates() } }
+      for (index, element) in elements.enumerated() { try at(["[\(index)]"]) { try element.checkDates() } }
     case .table(let table):
-      for (key, value) in table { try at(key) { try value.checkDates() } }
+      for (key, value) in table { try at([key]) { try value.checkDates() } }
     }
   }
 }
@@ -94,10 +94,7 @@ extension TOMLLocalDateTime: SettingsSerializable {
   /// at seven wherever its owner is.
   public static let settingsBridge = SettingsBridge<TOMLLocalDateTime>(
     "a date and time without an offset", many: "dates and times without an offset", type: .localDateTime,
-    read: { stored in
-      guard case .localDateTime(let dateTime) = stored else { return nil }
-      return dateTime
-    },
+    read: { if case .localDateTime(let dateTime) = $0 { dateTime } else { nil } },
     write: { value in
       try value.check()
       return .localDateTime(value)
@@ -115,17 +112,14 @@ extension TOMLLocalDate: SettingsSerializable {
   /// In a file it looks like `1979-05-27`. It is a day without a time zone, such as a birthday, in the years 0 to 9999.
   public static let settingsBridge = SettingsBridge<TOMLLocalDate>(
     "a date without a time", many: "dates without a time", type: .localDate,
-    read: { stored in
-      guard case .localDate(let date) = stored else { return nil }
-      return date
-    },
+    read: { if case .localDate(let date) = $0 { date } else { nil } },
     write: { value in
       try value.check()
       return .localDate(value)
     })
 
   fileprivate func check() throws {
-    guard 0...9999 ~= year, 1...12 ~= month, 1...CivilDate.days(inMonth: month, of: year) ~= day else {
+    guard isValid else {
       throw SettingsValueError(expected: "a date of the calendar", foundText: "\(year)-\(month)-\(day)")
     }
   }
@@ -137,17 +131,14 @@ extension TOMLLocalTime: SettingsSerializable {
   /// In a file it looks like `07:32:00`. The second may be 60, for a leap second.
   public static let settingsBridge = SettingsBridge<TOMLLocalTime>(
     "a time of day", many: "times of day", type: .localTime,
-    read: { stored in
-      guard case .localTime(let time) = stored else { return nil }
-      return time
-    },
+    read: { if case .localTime(let time) = $0 { time } else { nil } },
     write: { value in
       try value.check()
       return .localTime(value)
     })
 
   fileprivate func check() throws {
-    guard 0...23 ~= hour, 0...59 ~= minute, 0...60 ~= second, 0...999_999_999 ~= nanosecond else {
+    guard isValid else {
       throw SettingsValueError(
         expected: "a time of day", foundText: "\(hour):\(minute):\(second) and \(nanosecond) nanoseconds")
     }

@@ -27,7 +27,7 @@ struct ElementsDecodingContainer: UnkeyedDecodingContainer {
   @inline(__always)
   private mutating func next<T>(_ expected: @autoclosure () -> String, _ read: (TOMLValue) throws -> T) throws -> T {
     guard !isAtEnd else { throw SettingsValueError(missing: expected(), at: prefix + [component]) }
-    let value = try at(prefix, component) { try read(elements[currentIndex]) }
+    let value = try at(prefix + [component]) { try read(elements[currentIndex]) }
     recorder?.noteElement(currentIndex)
     currentIndex += 1
     return value
@@ -35,24 +35,10 @@ struct ElementsDecodingContainer: UnkeyedDecodingContainer {
 
   private var component: String { "[\(currentIndex)]" }
 
-  private mutating func integer<T: FixedWidthInteger>() throws -> T {
+  @inline(__always)
+  mutating func decode<T: StoredScalar>(_ type: T.Type) throws -> T {
     try next(T.expectation.one) { try T(stored: $0) }
   }
-
-  mutating func decode(_ type: Bool.Type) throws -> Bool { try next("a boolean") { try Bool(stored: $0) } }
-  mutating func decode(_ type: String.Type) throws -> String { try next("a string") { try String(stored: $0) } }
-  mutating func decode(_ type: Double.Type) throws -> Double { try next("a number") { try Double(stored: $0) } }
-  mutating func decode(_ type: Float.Type) throws -> Float { try next("a number") { try Float(stored: $0) } }
-  mutating func decode(_ type: Int.Type) throws -> Int { try integer() }
-  mutating func decode(_ type: Int8.Type) throws -> Int8 { try integer() }
-  mutating func decode(_ type: Int16.Type) throws -> Int16 { try integer() }
-  mutating func decode(_ type: Int32.Type) throws -> Int32 { try integer() }
-  mutating func decode(_ type: Int64.Type) throws -> Int64 { try integer() }
-  mutating func decode(_ type: UInt.Type) throws -> UInt { try integer() }
-  mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try integer() }
-  mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try integer() }
-  mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try integer() }
-  mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
 
   mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
     let (context, index, recorder) = (context, currentIndex, recorder?.element(currentIndex))

@@ -58,24 +58,12 @@ struct ElementsEncodingContainer: UnkeyedEncodingContainer {
 
   func encodeNil() throws { throw elements.nilError(at: count) }
 
-  func encode(_ value: Bool) { elements.append(.boolean(value)) }
-  func encode(_ value: String) { elements.append(.string(value)) }
-  func encode(_ value: Double) { elements.append(.float(value)) }
-  func encode(_ value: Float) { elements.append(value.stored) }
-  func encode(_ value: Int) { elements.append(value.stored) }
-  func encode(_ value: Int8) { elements.append(value.stored) }
-  func encode(_ value: Int16) { elements.append(value.stored) }
-  func encode(_ value: Int32) { elements.append(value.stored) }
-  func encode(_ value: Int64) { elements.append(value.stored) }
-  func encode(_ value: UInt) { elements.append(value.stored) }
-  func encode(_ value: UInt8) { elements.append(value.stored) }
-  func encode(_ value: UInt16) { elements.append(value.stored) }
-  func encode(_ value: UInt32) { elements.append(value.stored) }
-  func encode(_ value: UInt64) { elements.append(value.stored) }
+  @inline(__always)
+  func encode(_ value: some StoredScalar) { elements.append(value.stored) }
 
   func encode<T: Encodable>(_ value: T) throws {
     let index = count
-    let encoded = try at(elements.prefix, "[\(index)]") {
+    let encoded = try at(elements.prefix + ["[\(index)]"]) {
       try ValueEncoder.encodeNested(value) { elements.context.appending(index: index) }
     }
     guard let encoded else { throw elements.nilError(at: index) }

@@ -34,52 +34,13 @@ struct FieldsDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   /// Reads a required field: the stored one, or else the one in the base.
   @inline(__always)
-  private func scalar<T>(_ key: Key, _ expectation: @autoclosure () -> Expectation, _ read: (TOMLValue) throws -> T)
-    throws -> T
-  {
+  func decode<T: StoredScalar>(_ type: T.Type, forKey key: Key) throws -> T {
     let name = key.stringValue
     recorder?.note(name, as: T.self, sample: table[name], isRequired: true)
     guard let value = table[name] ?? context.base?[name] ?? recorder?.sample(name, of: T.self) else {
-      throw SettingsValueError(missing: expectation().one, at: prefix + [name])
+      throw SettingsValueError(missing: T.expectation.one, at: prefix + [name])
     }
-    return try at(prefix, name) { try read(value) }
-  }
-
-  /// Reads an optional field, which is `nil` if it is not stored, even if the base has it.
-  @inline(__always)
-  private func scalarIfPresent<T>(_ key: Key, _ read: (TOMLValue) throws -> T) throws -> T? {
-    let name = key.stringValue
-    recorder?.note(name, as: T.self, sample: table[name])
-    guard let value = table[name] else { return nil }
-    return try at(prefix, name) { try read(value) }
-  }
-
-  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
-    try scalar(key, Expectation("a boolean")) { try Bool(stored: $0) }
-  }
-  func decode(_ type: String.Type, forKey key: Key) throws -> String {
-    try scalar(key, Expectation("a string")) { try String(stored: $0) }
-  }
-  func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-    try scalar(key, Expectation("a number")) { try Double(stored: $0) }
-  }
-  func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
-    try scalar(key, Expectation("a number")) { try Float(stored: $0) }
-  }
-  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try integer(key) }
-  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try integer(key) }
-  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try integer(key) }
-  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try integer(key) }
-  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try integer(key) }
-  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try integer(key) }
-  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try integer(key) }
-  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try integer(key) }
-  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try integer(key) }
-  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try integer(key) }
-
-  @inline(__always)
-  private func integer<T: FixedWidthInteger>(_ key: Key) throws -> T {
-    try scalar(key, T.expectation) { try T(stored: $0) }
+    return try at(prefix + [name]) { try T(stored: value) }
   }
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
@@ -93,7 +54,7 @@ struct FieldsDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let value = stored ?? base ?? recorder?.sample(name, of: type)
     recorder?.note(name, as: type, sample: value, isRequired: true)
     guard let value else { throw SettingsValueError(missing: missingDescription(type), at: prefix + [name]) }
-    return try at(prefix, name) {
+    return try at(prefix + [name]) {
       try ValueDecoder.decodeNested(type, from: value, recorder?.child(name)) { inner(key, base) }
     }
   }
@@ -112,41 +73,38 @@ struct FieldsDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 }
 
-// The default `decodeIfPresent`s request a field twice, and the second request would use the base.
+// The default `decodeIfPresent`s request a field twice, and the second request would use the base. Each is here for
+// itself, because a default of the type itself goes before a generic function.
 extension FieldsDecodingContainer {
-  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-    try scalarIfPresent(key) { try Bool(stored: $0) }
-  }
-  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-    try scalarIfPresent(key) { try String(stored: $0) }
-  }
-  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-    try scalarIfPresent(key) { try Double(stored: $0) }
-  }
-  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
-    try scalarIfPresent(key) { try Float(stored: $0) }
-  }
-  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try integerIfPresent(key) }
-  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try integerIfPresent(key) }
-  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try integerIfPresent(key) }
-  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try integerIfPresent(key) }
-  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try integerIfPresent(key) }
-  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try integerIfPresent(key) }
-  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try integerIfPresent(key) }
-  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try integerIfPresent(key) }
-  func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try integerIfPresent(key) }
-  func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try integerIfPresent(key) }
+  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try scalarIfPresent(key) }
+  func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try scalarIfPresent(key) }
 
+  /// Reads an optional field, which is `nil` if it is not stored, even if the base has it.
   @inline(__always)
-  private func integerIfPresent<T: FixedWidthInteger>(_ key: Key) throws -> T? {
-    try scalarIfPresent(key) { try T(stored: $0) }
+  private func scalarIfPresent<T: StoredScalar>(_ key: Key) throws -> T? {
+    let name = key.stringValue
+    recorder?.note(name, as: T.self, sample: table[name])
+    guard let value = table[name] else { return nil }
+    return try at(prefix + [name]) { try T(stored: value) }
   }
 
   func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
     let name = key.stringValue
     recorder?.note(name, as: type, sample: table[name])
     guard let value = table[name] else { return nil }
-    return try at(prefix, name) {
+    return try at(prefix + [name]) {
       try ValueDecoder.decodeNested(type, from: value, recorder?.child(name)) { inner(key, context.base?[name]) }
     }
   }

@@ -56,24 +56,12 @@ struct FieldsEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   /// TOML has no null: a field that is `nil` is left out.
   func encodeNil(forKey key: Key) { fields[key.stringValue] = nil }
 
-  func encode(_ value: Bool, forKey key: Key) { fields[key.stringValue] = .boolean(value) }
-  func encode(_ value: String, forKey key: Key) { fields[key.stringValue] = .string(value) }
-  func encode(_ value: Double, forKey key: Key) { fields[key.stringValue] = .float(value) }
-  func encode(_ value: Float, forKey key: Key) { fields[key.stringValue] = value.stored }
-  func encode(_ value: Int, forKey key: Key) { fields[key.stringValue] = value.stored }
-  func encode(_ value: Int8, forKey key: Key) { fields[key.stringValue] = value.stored }
-  func encode(_ value: Int16, forKey key: Key) { fields[key.stringValue] = value.stored }
-  func encode(_ value: Int32, forKey key: Key) { fields[key.stringValue] = value.stored }
-  func encode(_ value: Int64, forKey key: Key) { fields[key.stringValue] = value.stored }
-  func encode(_ value: UInt, forKey key: Key) { fields[key.stringValue] = value.stored }
-  func encode(_ value: UInt8, forKey key: Key) { fields[key.stringValue] = value.stored }
-  func encode(_ value: UInt16, forKey key: Key) { fields[key.stringValue] = value.stored }
-  func encode(_ value: UInt32, forKey key: Key) { fields[key.stringValue] = value.stored }
-  func encode(_ value: UInt64, forKey key: Key) { fields[key.stringValue] = value.stored }
+  @inline(__always)
+  func encode(_ value: some StoredScalar, forKey key: Key) { fields[key.stringValue] = value.stored }
 
   func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
     let name = key.stringValue
-    fields[name] = try at(fields.prefix, name) {
+    fields[name] = try at(fields.prefix + [name]) {
       try ValueEncoder.encodeNested(value) { fields.context.appending(key: name) }
     }
   }

@@ -141,25 +141,10 @@ extension ValueDecoder: SingleValueDecodingContainer {
     return try at(prefix) { try read(value) }
   }
 
-  @inline(__always)
-  private func integer<T: FixedWidthInteger>() throws -> T { try scalar(T.expectation.one) { try T(stored: $0) } }
-
   func decodeNil() -> Bool { value == nil }
 
-  func decode(_ type: Bool.Type) throws -> Bool { try scalar("a boolean") { try Bool(stored: $0) } }
-  func decode(_ type: String.Type) throws -> String { try scalar("a string") { try String(stored: $0) } }
-  func decode(_ type: Double.Type) throws -> Double { try scalar("a number") { try Double(stored: $0) } }
-  func decode(_ type: Float.Type) throws -> Float { try scalar("a number") { try Float(stored: $0) } }
-  func decode(_ type: Int.Type) throws -> Int { try integer() }
-  func decode(_ type: Int8.Type) throws -> Int8 { try integer() }
-  func decode(_ type: Int16.Type) throws -> Int16 { try integer() }
-  func decode(_ type: Int32.Type) throws -> Int32 { try integer() }
-  func decode(_ type: Int64.Type) throws -> Int64 { try integer() }
-  func decode(_ type: UInt.Type) throws -> UInt { try integer() }
-  func decode(_ type: UInt8.Type) throws -> UInt8 { try integer() }
-  func decode(_ type: UInt16.Type) throws -> UInt16 { try integer() }
-  func decode(_ type: UInt32.Type) throws -> UInt32 { try integer() }
-  func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
+  @inline(__always)
+  func decode<T: StoredScalar>(_ type: T.Type) throws -> T { try scalar(T.expectation.one) { try T(stored: $0) } }
 
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
     try scalar("a value of type \(T.self)") { try ValueDecoder.decodeNested(type, from: $0, recorder) { context } }

@@ -150,20 +150,8 @@ final class ValueEncoder: Encoder {
 extension ValueEncoder: SingleValueEncodingContainer {
   func encodeNil() { result = .null }
 
-  func encode(_ value: Bool) { result = .value(.boolean(value)) }
-  func encode(_ value: String) { result = .value(.string(value)) }
-  func encode(_ value: Double) { result = .value(.float(value)) }
-  func encode(_ value: Float) { result = .value(value.stored) }
-  func encode(_ value: Int) { result = .value(value.stored) }
-  func encode(_ value: Int8) { result = .value(value.stored) }
-  func encode(_ value: Int16) { result = .value(value.stored) }
-  func encode(_ value: Int32) { result = .value(value.stored) }
-  func encode(_ value: Int64) { result = .value(value.stored) }
-  func encode(_ value: UInt) { result = .value(value.stored) }
-  func encode(_ value: UInt8) { result = .value(value.stored) }
-  func encode(_ value: UInt16) { result = .value(value.stored) }
-  func encode(_ value: UInt32) { result = .value(value.stored) }
-  func encode(_ value: UInt64) { result = .value(value.stored) }
+  @inline(__always)
+  func encode(_ value: some StoredScalar) { result = .value(value.stored) }
 
   func encode<T: Encodable>(_ value: T) throws {
     let encoded = try at(prefix) { try ValueEncoder.encodeNested(value) { context } }
