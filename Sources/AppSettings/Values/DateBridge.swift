@@ -110,15 +110,6 @@ enum CivilDate {
       day: dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
   }
 
-  /// Returns the number of days in a month.
-  static func days(inMonth month: Int, of year: Int) -> Int {
-    switch month {
-    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-    case 4, 6, 9, 11: 30
-    default: 31
-    }
-  }
-
   /// The number of days from 0000-03-01 to 2001-01-01.
   private static let daysToReference = 730_791
 

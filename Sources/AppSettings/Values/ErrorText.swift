@@ -28,20 +28,12 @@ extension TOMLValue {
   private func errorText(levels: Int) -> String {
     switch self {
     case .string(let string): TOMLValue.quoted(string)
-    case .integer(let integer): String(integer)
-    case .float(let float):
-      float.isNaN ? "nan" : float == .infinity ? "inf" : float == -.infinity ? "-inf" : String(float)
-    case .boolean(let boolean): String(boolean)
-    case .offsetDateTime(let value):
-      value.date.errorText + "T" + value.time.errorText + TOMLValue.offsetText(value.offsetMinutes)
-    case .localDateTime(let value): value.date.errorText + "T" + value.time.errorText
-    case .localDate(let value): value.errorText
-    case .localTime(let value): value.errorText
     case .array where levels == 0: "[…]"
     case .array(let elements):
       "[" + elements.prefix(9).map { $0.errorText(levels: levels - 1) }.joined(separator: ", ")
         + (elements.count > 9 ? ", …]" : "]")
     case .table(let table): "{" + TOMLValue.list(table.keys) + "}"
+    default: tomlText
     }
   }
 
@@ -59,8 +51,7 @@ extension TOMLValue {
       case "\n": text += "\\n"
       case "\t": text += "\\t"
       case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-        let hex = String(scalar.value, radix: 16, uppercase: true)
-        text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+        text += "\\u" + String(scalar.value, radix: 16, uppercase: true).padded(to: 4)
       default: text.unicodeScalars.append(scalar)
       }
     }
@@ -69,47 +60,11 @@ extension TOMLValue {
 
   /// Returns a path component as TOML writes it: bare if possible.
   static func quotedUnlessBare(_ component: String) -> String {
-    let isBare = component.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-        true
-      default: false
-      }
-    }
-    return isBare && !component.isEmpty ? component : quoted(component)
+    TOMLPath([component]).description == component ? component : quoted(component)
   }
 
   /// The first four keys.
   private static func list(_ keys: [String]) -> String {
     keys.prefix(4).map(quotedUnlessBare).joined(separator: ", ") + (keys.count > 4 ? ", …" : "")
-  }
-
-  private static func offsetText(_ minutes: Int) -> String {
-    if minutes == 0 { return "Z" }
-    return (minutes < 0 ? "-" : "+") + digits(abs(minutes) / 60, 2) + ":" + digits(abs(minutes) % 60, 2)
-  }
-
-  fileprivate static func digits(_ number: Int, _ count: Int) -> String {
-    let text = String(number)
-    return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
-  }
-}
-
-extension TOMLLocalDate {
-  /// `1979-05-27`.
-  var errorText: String {
-    "\(TOMLValue.digits(year, 4))-\(TOMLValue.digits(month, 2))-\(TOMLValue.digits(day, 2))"
-  }
-}
-
-extension TOMLLocalTime {
-  /// `07:32:00.5`.
-  var errorText: String {
-    let whole = "\(TOMLValue.digits(hour, 2)):\(TOMLValue.digits(minute, 2)):\(TOMLValue.digits(second, 2))"
-    guard nanosecond != 0 else { return whole }
-    var fraction = Substring(TOMLValue.digits(nanosecond, 9))
-    while fraction.last == "0" { fraction.removeLast() }
-    return whole + "." + fraction
   }
 }
