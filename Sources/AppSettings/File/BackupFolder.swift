@@ -38,36 +38,18 @@ struct BackupFolder: ~Copyable {
         made += try directory.makeDirectories(path)
         continue
       }
-      let names: [BackupName]
-      do throws(Errno) {
-        let all = try system.names(in: path) ?? []
-        let substitutes = BesideName.substitutePrefix(for: temporaryName)
-        for stray in all
-        where stray == temporaryName || stray.beginsBytewise(with: substitutes) {
-          try? system.unlink(stray, in: lock.descriptor)
-        }
-        names = all.compactMap { BackupName($0, of: name) }
-      } catch {
-        throw .system(error, "make a backup in", path)
+      let all = try SettingsError.ofSystem("make a backup in", path) { try system.names(in: path) ?? [] }
+      let substitutes = BesideName.substitutePrefix(for: temporaryName)
+      for stray in all where stray == temporaryName || stray.beginsBytewise(with: substitutes) {
+        try? system.unlink(stray, in: lock.descriptor)
       }
+      let names = all.compactMap { BackupName($0, of: name) }
       // If a backup exists, this was done before it was made.
       if names.isEmpty { try directory.synchronizeParents(of: path, about: file) }
       return BackupFolder(
         path: path, name: name, system: system, names: names.sorted { $0.isNewer(than: $1) }, made: made,
         lock: lock)
     }
-  }
-
-  private init(
-    path: String, name: String, system: Syscalls, names: [BackupName], made: MadeDirectories,
-    lock: consuming DirectoryLock
-  ) {
-    self.path = path
-    self.name = name
-    self.system = system
-    self.names = names
-    self.made = made
-    self.lock = lock
   }
 
   /// The newest backup, if it has this reason and text: a process that died before it could continue may have made it.

@@ -17,13 +17,11 @@ extension Backups {
     guard let lock = try DirectoryLock.acquire(directory, for: directory, within: &limit, system: system),
       let old = try SettingsFile(path: backup.path, system: system).read().bytes, let new = try text(old)
     else { return }
-    do throws(Errno) {
+    try SettingsError.ofSystem("seal", backup.path) {
       try system.writeBackup(new, for: name, in: lock.descriptor) { temporary throws(Errno) in
         try system.rename(temporary, to: name, in: lock.descriptor)
       }
       try system.synchronizeDirectory(lock.descriptor, path: directory)
-    } catch {
-      throw SettingsError.system(error, "seal", backup.path)
     }
   }
 }

@@ -156,10 +156,8 @@ package struct Backups: Sendable {
 
   /// Makes sure that a backup and its name are on disk.
   private func synchronize(_ path: String) throws(SettingsError) {
-    do throws(Errno) {
+    try SettingsError.ofSystem("sync", path) {
       try system.makeDurable(FinalPath(directory: String(path[..<path.lastSlash!]), name: path.lastPathPart))
-    } catch {
-      throw .system(error, "sync", path)
     }
   }
 
@@ -170,13 +168,10 @@ package struct Backups: Sendable {
   /// - Throws: ``SettingsError`` `io` or `readOnly` if the directory cannot be listed.
   package func list() throws(SettingsError) -> [SettingsBackup] {
     let place = try place()
-    do throws(Errno) {
-      return (try system.names(in: place.directory) ?? []).compactMap { text in
-        BackupName(text, of: place.name).map { SettingsBackup(path: "\(place.directory)/\(text)", name: $0) }
-      }.sorted { $0.name.isNewer(than: $1.name) }
-    } catch {
-      throw .system(error, "list", place.directory)
-    }
+    let names = try SettingsError.ofSystem("list", place.directory) { try system.names(in: place.directory) ?? [] }
+    return names.compactMap { text in
+      BackupName(text, of: place.name).map { SettingsBackup(path: "\(place.directory)/\(text)", name: $0) }
+    }.sorted { $0.name.isNewer(than: $1.name) }
   }
 
   /// Removes the oldest backups.

@@ -21,11 +21,6 @@ package struct DirectoryLock: ~Copyable {
   /// The locked directory, opened read-only.
   package var descriptor: CInt { own.number }
 
-  private init(own: OwnDescriptor, system: Syscalls) {
-    self.own = own
-    self.system = system
-  }
-
   deinit {
     HeldLocks.remove(own.number)
     system.close(own, unlocks: true)
@@ -156,6 +151,22 @@ extension DirectoryLock {
 }
 
 extension SettingsError {
+  /// Runs system calls. The error of one is about a path: "Cannot list '/…': …".
+  ///
+  /// - Parameters:
+  ///   - verb: What the calls are for: `write`, `lock`, `list`.
+  ///   - path: The path.
+  ///   - body: The calls. A ``SettingsError`` that it throws stays as it is.
+  static func ofSystem<Result>(
+    _ verb: String, _ path: String, _ body: () throws -> Result
+  ) throws(SettingsError) -> Result {
+    do {
+      return try body()
+    } catch {
+      throw error as? SettingsError ?? .system(error as? Errno ?? Errno(EIO), verb, path)
+    }
+  }
+
   /// The error of a system call that `verb` names, on `path`. It reports whether permission is missing.
   ///
   /// `EACCES`, `EPERM` and `EROFS` are `readOnly`; everything else is `io`.

@@ -31,12 +31,7 @@ package struct FinalPath: Sendable, Equatable {
     var current = split(path)
     // In the last round there must be no further link.
     for _ in 0...mostLinks {
-      let target: String?
-      do {
-        target = try system.linkTarget(current.path)
-      } catch {
-        throw .system(error, "read", path)
-      }
+      let target = try SettingsError.ofSystem("read", path) { try system.linkTarget(current.path) }
       guard let target else { return current }
       current = split(target.isAbsolutePath ? target : current.directory + "/" + target)
     }

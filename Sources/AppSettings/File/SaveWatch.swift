@@ -53,12 +53,6 @@ package struct SaveWatch: Sendable {
     package var inode: UInt64?
     /// A text that parses, although it may be one that is being saved.
     var whole: [UInt8]?
-
-    package init(bytes: [UInt8]? = nil, inode: UInt64? = nil, whole: [UInt8]? = nil) {
-      self.bytes = bytes
-      self.inode = inode
-      self.whole = whole
-    }
   }
 
   /// The time, on both clocks, in nanoseconds.
@@ -67,11 +61,6 @@ package struct SaveWatch: Sendable {
   package struct Moment: Sendable {
     package var monotonic: UInt64
     package var since1970: Int64
-
-    package init(monotonic: UInt64, since1970: Int64) {
-      self.monotonic = monotonic
-      self.since1970 = since1970
-    }
 
     package static var now: Moment {
       Moment(monotonic: ProcessFacts.monotonicNanoseconds(), since1970: ProcessFacts.nanosecondsSince1970())

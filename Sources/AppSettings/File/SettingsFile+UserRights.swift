@@ -9,15 +9,13 @@ extension SettingsFile {
   /// - Throws: ``SettingsError`` as ``read()``.
   package func read(with rights: UserRights?) throws(SettingsError) -> Contents {
     guard let rights else { return try read() }
-    do {
-      return try rights.perform { [self] in try read() }
-    } catch let error as SettingsError where error.code == .readOnly {
+    do throws(SettingsError) {
+      return try SettingsError.ofSystem("read", path) { try rights.perform { [self] in try read() } }
+    } catch let error where error.code == .readOnly {
       throw SettingsError(
         .readOnly,
         "Cannot read '\(path)': user \(rights.user) has no permission. It is read with that user's rights, not "
           + "root's, because the schema that names it belongs to that user.", file: path)
-    } catch {
-      throw error as? SettingsError ?? .system(error as? Errno ?? Errno(EIO), "read", path)
     }
   }
 }

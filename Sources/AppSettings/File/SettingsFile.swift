@@ -41,12 +41,6 @@ package struct SettingsFile: Sendable {
     package var status: FileStatus?
     /// Whether any process has the file open for writing; `nil` if unknown.
     package var isOpenForWriting: Bool?
-
-    package init(bytes: [UInt8]? = nil, status: FileStatus? = nil, isOpenForWriting: Bool? = nil) {
-      self.bytes = bytes
-      self.status = status
-      self.isOpenForWriting = isOpenForWriting
-    }
   }
 
   /// Reads the file without a lock. Replacements are atomic, so this reads one version completely. A ``SaveWatch``
@@ -97,33 +91,22 @@ package struct SettingsFile: Sendable {
   ) throws(SettingsError) -> OpenFile {
     var file = OpenFile(system: system)
     do {
-      do {
-        file.descriptor = try system.open(name, in: directory, flags: O_RDONLY | (followingLinks ? 0 : O_NOFOLLOW))
-      } catch {
-        if error.rawValue == ENOENT || error.rawValue == ENOTDIR { return file }
-        // A socket cannot be opened at all.
-        if error.rawValue == ENXIO { throw SettingsError.notAFile("a socket", path) }
-        throw error
-      }
-      try read(&file, name)
-      return file
-    } catch let error as SettingsError {
-      throw error
+      file.descriptor = try system.open(name, in: directory, flags: O_RDONLY | (followingLinks ? 0 : O_NOFOLLOW))
     } catch {
-      throw .system(error as? Errno ?? Errno(EIO), "read", path)
+      if error.rawValue == ENOENT || error.rawValue == ENOTDIR { return file }
+      // A socket cannot be opened at all.
+      throw error.rawValue == ENXIO ? .notAFile("a socket", path) : .system(error, "read", path)
     }
+    try SettingsError.ofSystem("read", path) { try read(&file, name) }
+    return file
   }
 
   /// Reads the present content of an open file.
   func readAgain(_ file: inout OpenFile) throws(SettingsError) {
     guard file.descriptor >= 0 else { return }
-    do {
+    try SettingsError.ofSystem("read", path) {
       try system.rewind(file.descriptor)
       try read(&file, path)
-    } catch let error as SettingsError {
-      throw error
-    } catch {
-      throw .system(error as? Errno ?? Errno(EIO), "read", path)
     }
   }
 

@@ -39,11 +39,7 @@ struct MigrationHooks: Sendable {
       let all = Set(Self.listed(contents.bytes) + versions)
       return Array(Self.text(of: all.sorted()).utf8)
     }
-    do throws(Errno) {
-      try backups.system.synchronizeDirectory(at: parent)
-    } catch {
-      throw SettingsError.system(error, "sync", parent)
-    }
+    try SettingsError.ofSystem("sync", parent) { try backups.system.synchronizeDirectory(at: parent) }
   }
 
   /// Does the due work, one version after the other, and removes each from the list.

@@ -32,13 +32,9 @@ package struct Profiles: Sendable {
   ///
   /// - Throws: ``SettingsError`` `io` or `readOnly` if the directory cannot be listed.
   package func names() throws(SettingsError) -> [String] {
-    do throws(Errno) {
-      return try (system.names(in: directory) ?? []).filter { $0.endsBytewise(with: ".toml") }
-        .map { $0.droppingLastBytes(5) }.filter(SettingsLocation.isID)
-        .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    } catch {
-      throw .system(error, "list", directory)
-    }
+    let files = try SettingsError.ofSystem("list", directory) { try system.names(in: directory) ?? [] }
+    return files.filter { $0.endsBytewise(with: ".toml") }.map { $0.droppingLastBytes(5) }
+      .filter(SettingsLocation.isID).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
   /// The stored choice; `nil` for none. Ignores the environment.

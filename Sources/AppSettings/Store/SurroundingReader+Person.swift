@@ -51,12 +51,7 @@ extension SurroundingReader {
   ) throws(SettingsError) -> LayerContent? {
     let last = known.first { $0.layer.kind == .project }
     let same = last?.layer.file?.isBytewise(path) == true ? last : nil
-    let status: FileStatus?
-    do throws(Errno) {
-      status = try system.status(at: path, followingLinks: false)
-    } catch {
-      throw .system(error, "read", path)
-    }
+    let status = try SettingsError.ofSystem("read", path) { try system.status(at: path, followingLinks: false) }
     if let status { try check(status, path) } else if same == nil { return nil }
     let contents = try SettingsFile(path: path, system: system).openAndRead(
       path, in: Syscalls.workingDirectory, followingLinks: false

@@ -1,4 +1,4 @@
-import AppSettings
+@testable import AppSettings
 import Testing
 
 /// The rule that tells whether a program may be saving a file, without a file or a clock.
