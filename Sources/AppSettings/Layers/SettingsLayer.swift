@@ -192,6 +192,18 @@ private final class FilePlaces: Sendable {
   }
 }
 
+extension SettingsLayer {
+  /// What a value of this layer comes from, for messages.
+  func source(inMemory textInMemory: String) -> String {
+    switch kind {
+    case .system, .declared, .user, .profile, .project: file?.lastPathPart ?? textInMemory
+    case .credential: "the credential"
+    case .environment: "the environment"
+    case .process, .default: "this process"
+    }
+  }
+}
+
 extension SettingsLayer: CustomStringConvertible {
   /// The kind, with the file if there is one: `user /home/alice/.config/org.example.editor/settings.toml`.
   public var description: String { kind.rawValue + (file.map { " " + PathText.shown($0) } ?? "") }

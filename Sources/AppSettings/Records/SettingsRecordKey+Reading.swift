@@ -36,7 +36,7 @@ extension SettingsRecordKey {
     guard let own = try? coding.ids.text(id),
       let (text, decoded) = look(for: own, in: core, cache.find(own)?.decoded), let record = decoded.record
     else { return nil }
-    return RecordListing.Entry(text, decoded, record)
+    return RecordListing.Entry(text: text, record: record, decoded: decoded)
   }
 
   /// The path to observe for the record with an id; that of all records if a key may have other notations.
@@ -211,19 +211,13 @@ extension SettingsRecordKey {
     _ beginning: String? = nil
   ) -> SettingsError {
     let (layer, position) = snapshot.place(of: error, at: path)
-    let source =
-      switch layer.kind {
-      case .system, .declared, .user, .profile, .project: layer.file.map(\.lastPathPart) ?? "the settings"
-      case .credential: "the credential"
-      case .environment: "the environment"
-      case .process, .default: "this process"
-      }
     let shown = isSecret ? error.redacted : error
+    let source = layer.source(inMemory: "the settings")
     var message =
       "\(beginning ?? Self.beginning)\(path == self.path ? "s" : "") '\(path)': \(source) has \(shown.found)"
     if let position { message += " at line \(position.line), column \(position.column)" }
     if !error.path.isEmpty { message += " (in '\(error.pathDescription)')" }
-    message += ", but \(error.expected) is needed\(shown.reason.map { " (\($0))" } ?? "")."
+    message += ", but \(error.expected) is needed\(shown.reasonInParentheses)."
     return SettingsError(.invalidValue, message, file: layer.file, position: position)
   }
 }

@@ -60,21 +60,12 @@ extension SettingsValueError {
     if position != nil, !path.isEmpty {
       (layer, position) = snapshot.place(of: self, at: origin.formerName ?? key.path)
     }
-    let isSecret = key.isSecret
-    let source: String
-    switch layer.kind {
-    case .system, .declared, .user, .profile, .project:
-      source = layer.file.map { $0.lastPathPart } ?? "the text in memory"
-    case .credential: source = "the credential"
-    case .environment: source = "the environment"
-    case .process, .default: source = "this process"
-    }
-    let shown = isSecret ? redacted : self
-    var message = "Cannot \(action) '\(key.name)': \(source) has \(shown.found)"
+    let shown = key.isSecret ? redacted : self
+    var message = "Cannot \(action) '\(key.name)': \(layer.source(inMemory: "the text in memory")) has \(shown.found)"
     if let position { message += " at line \(position.line), column \(position.column)" }
     if let formerName = origin.formerName { message += " (under its former name '\(formerName)')" }
     if !path.isEmpty { message += " (in '\(pathDescription)')" }
-    message += ", but the key needs \(expected)\(shown.reason.map { " (\($0))" } ?? "")."
+    message += ", but the key needs \(expected)\(shown.reasonInParentheses)."
     return (SettingsError(.invalidValue, message, file: layer.file, position: position), position != nil)
   }
 
@@ -82,9 +73,9 @@ extension SettingsValueError {
   func refusing<Value>(_ key: SettingsKey<Value>) -> SettingsError {
     let shown = key.isSecret ? redacted : self
     let place = path.isEmpty ? "" : " (in '\(pathDescription)')"
-    let reason = shown.reason.map { " (\($0))" } ?? ""
     return SettingsError(
       .invalidValue,
-      "Cannot set '\(key.name)' to \(shown.found)\(place): the key needs \(expected)\(reason). Nothing was changed.")
+      "Cannot set '\(key.name)' to \(shown.found)\(place): the key needs \(expected)\(shown.reasonInParentheses). "
+        + "Nothing was changed.")
   }
 }
