@@ -40,14 +40,9 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
   public subscript(id: Record.ID) -> Record? {
     get { key.record(id, in: core) }
     nonmutating set {
-      do {
-        let edits =
-          if let newValue { try key.edits(putting: newValue, for: id, in: snapshot()) } else {
-            try key.edits(removing: id, in: snapshot())
-          }
-        if !edits.isEmpty { try core.enqueue(edits) }
-      } catch {
-        core.problems.report(SettingsProblem(error, path: key.path))
+      core.enqueue(for: key.path) { () throws(SettingsError) in
+        guard let newValue else { return try key.edits(removing: id, in: snapshot()) }
+        return try key.edits(putting: newValue, for: id, in: snapshot())
       }
     }
     nonmutating _modify {
@@ -155,11 +150,8 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
   ///
   /// A record that only the user has is removed. A locked one stays unchanged, which is reported as a problem.
   public func reset(_ id: Record.ID) {
-    do {
-      let edits = key.edits(resetting: key.key(try key.text(id), in: snapshot()), in: snapshot())
-      if !edits.isEmpty { try core.enqueue(edits) }
-    } catch {
-      core.problems.report(SettingsProblem(error, path: key.path))
+    core.enqueue(for: key.path) { () throws(SettingsError) in
+      key.edits(resetting: key.key(try key.text(id), in: snapshot()), in: snapshot())
     }
   }
 
@@ -181,11 +173,7 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
   ///   ``SettingsStore/set(_:for:)``. The file is unchanged in each case.
   @discardableResult
   public func rename(_ id: Record.ID, to newID: Record.ID) throws(SettingsError) -> Bool {
-    do {
-      return try core.update { try $0[key].rename(id, to: newID) }
-    } catch {
-      throw error as? SettingsError ?? SettingsError(.io, "\(error)")
-    }
+    try SettingsError.only { try core.update { try $0[key].rename(id, to: newID) } }
   }
 
   /// Renames a record without blocking a thread of the concurrency pool; otherwise like ``rename(_:to:)`` without

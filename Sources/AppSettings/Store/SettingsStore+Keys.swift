@@ -79,11 +79,7 @@ extension SettingsStore {
   /// - Parameter group: The group to reset: `settings.reset(SettingsKeys.editor)`.
   @_disfavoredOverload  // so that an unknown '.key' is reported as a member that a key's type lacks
   public func reset(_ group: SettingsGroup) {
-    do {
-      try core.enqueue([.reset(group.path)])
-    } catch {
-      core.problems.report(SettingsProblem(error))
-    }
+    core.enqueue { [.reset(group.path)] }
   }
 
   /// Returns where the value of a key comes from: layer, file, line, and an administrator's lock if there is one.

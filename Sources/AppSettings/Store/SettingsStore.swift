@@ -174,11 +174,7 @@ public final class SettingsStore: SettingsAccess, Sendable {
       return read(key)
     }
     set {
-      do {
-        try core.enqueue(try edits(storing: newValue, for: key))
-      } catch {
-        core.problems.report(SettingsProblem(error, path: key.path))
-      }
+      core.enqueue(for: key.path) { () throws(SettingsError) in try edits(storing: newValue, for: key) }
     }
     _modify {
       let known = key.cache.value(at: core.stamp.load(ordering: .acquiring))
@@ -333,11 +329,7 @@ public final class SettingsStore: SettingsAccess, Sendable {
   /// Removes the user's values of keys, so that lower layers or defaults show again. Visible at once, written later.
   @_disfavoredOverload  // so that an unknown '.key' is reported as a member that a key's type lacks
   public func reset(_ keys: [AnySettingsKey]) {
-    do {
-      try core.enqueue(keys.flatMap(\.removals))
-    } catch {
-      core.problems.report(SettingsProblem(error))
-    }
+    core.enqueue { keys.flatMap(\.removals) }
   }
 
   /// Removes everything from the user's file except the reserved keys and comments set off by blank lines.
@@ -345,11 +337,7 @@ public final class SettingsStore: SettingsAccess, Sendable {
   /// Values without a declared key are removed, too.
   public func resetAll() {
     let keys = core.userRootKeys.filter { !$0.hasPrefix("settings-") }
-    do {
-      try core.enqueue(keys.map { .reset([$0]) })
-    } catch {
-      core.problems.report(SettingsProblem(error))
-    }
+    core.enqueue { keys.map { .reset([$0]) } }
   }
 
   /// Waits until everything that was set so far is on disk.

@@ -59,7 +59,7 @@ package final class StoreCore: Sendable {
     project: SettingsProject? = nil, onlyReads: Bool = false, history: SettingsHistory = .off
   ) {
     self.onlyReads = onlyReads
-    let place = StorePlace(backing, location)
+    let place = StorePlace(backing: backing, location: location)
     self.place = Lock(place)
     self.project = project
     hasCredentials = location?.personal?.credentialsDirectory != nil
@@ -165,6 +165,18 @@ package final class StoreCore: Sendable {
   /// - Throws: ``SettingsError`` `locked`; nothing is changed then.
   func enqueue(_ edits: [Edit]) throws(SettingsError) {
     request(upTo: try addPending(edits) { queue.note($0, nil) })
+  }
+
+  /// Makes edits, and writes them in the background. An error of either is a problem.
+  ///
+  /// - Parameter path: The key that the problem is about.
+  func enqueue(for path: TOMLPath? = nil, making edits: () throws(SettingsError) -> [Edit]) {
+    do throws(SettingsError) {
+      let edits = try edits()
+      if !edits.isEmpty { try enqueue(edits) }
+    } catch {
+      problems.report(SettingsProblem(error, path: path))
+    }
   }
 
   /// Passes edits to the writing thread.
