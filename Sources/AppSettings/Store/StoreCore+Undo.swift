@@ -52,9 +52,8 @@ extension StoreCore {
       return try plan(SettingsHistoryEntry(record), record)
     }
     var found: UndoPlan?
-    let stepping = Stepping(what)
-    try reader.visit(stepping.names) { entry, record in
-      switch stepping.step(at: entry) {
+    try reader.visit(what.names) { entry, record in
+      switch what.step(at: entry) {
       case .pass: return true
       case .end: return false
       case .take:
@@ -65,7 +64,7 @@ extension StoreCore {
         return !next.hasChanged
       }
     }
-    guard let found else { throw nothing(for: stepping, in: reader) }
+    guard let found else { throw nothing(for: what, in: reader) }
     return found
   }
 
@@ -94,17 +93,17 @@ extension StoreCore {
   }
 
   /// The error if there is no entry to take back.
-  private func nothing(for stepping: Stepping, in reader: HistoryReader) -> SettingsError {
+  private func nothing(for target: HistoryTarget, in reader: HistoryReader) -> SettingsError {
     var hasEntries = false
-    reader.visit(stepping.names) { _, _ in
+    reader.visit(target.names) { _, _ in
       hasEntries = true
       return false
     }
-    let what = stepping.names.map { " of '\($0[0])'" } ?? ""
+    let what = target.names.map { " of '\($0[0])'" } ?? ""
     let message =
       if !hasEntries {
         "No change\(what) is in the history of '\(name)'."
-      } else if stepping.isRedo {
+      } else if target.isRedo {
         "Nothing to redo: the last change\(what) in '\(name)' is not an undo."
       } else {
         "Nothing to undo: each change\(what) in the history of '\(name)' is undone."
@@ -139,6 +138,30 @@ package enum HistoryTarget: Sendable {
   case redo([TOMLPath]?)
   /// The entry with a number.
   case entry(Int)
+
+  /// The names of the value that it is about; `nil` for all.
+  var names: [TOMLPath]? {
+    switch self {
+    case .last, .entry: nil
+    case .value(let names): names
+    case .redo(let names): names
+    }
+  }
+
+  var isRedo: Bool { if case .redo = self { true } else { false } }
+
+  fileprivate enum Step { case pass, take, end }
+
+  /// What to do with the next entry, from the newest on: which ones are passed over is as in an editor.
+  fileprivate func step(at entry: SettingsHistoryEntry) -> Step {
+    let isReversal = entry.reason == .undo || entry.reason == .redo
+    if isRedo {
+      if !isReversal { return .end }
+      return entry.reason == .undo && !entry.isUndone ? .take : .pass
+    }
+    // Of a text that does not parse, there is nothing: the next one that does has the difference.
+    return isReversal || entry.isUndone || entry.isUnparsed ? .pass : .take
+  }
 }
 
 /// What an undo or a redo puts back.
@@ -159,32 +182,4 @@ package struct UndoPlan: Sendable {
 
   /// `undo` or `redo`.
   package var verb: String { cause.reason.rawValue }
-}
-
-/// Which entries of a history are passed over before the one to take back, as an editor does it.
-private struct Stepping {
-  enum Step { case pass, take, end }
-
-  /// The names of the value that it is about; `nil` for all.
-  let names: [TOMLPath]?
-  let isRedo: Bool
-
-  init(_ what: HistoryTarget) {
-    switch what {
-    case .last, .entry: (names, isRedo) = (nil, false)
-    case .value(let names): (self.names, isRedo) = (names, false)
-    case .redo(let names): (self.names, isRedo) = (names, true)
-    }
-  }
-
-  /// What to do with the next entry, from the newest on.
-  func step(at entry: SettingsHistoryEntry) -> Step {
-    let isReversal = entry.reason == .undo || entry.reason == .redo
-    if isRedo {
-      if !isReversal { return .end }
-      return entry.reason == .undo && !entry.isUndone ? .take : .pass
-    }
-    // Of a text that does not parse, there is nothing: the next one that does has the difference.
-    return isReversal || entry.isUndone || entry.isUnparsed ? .pass : .take
-  }
 }

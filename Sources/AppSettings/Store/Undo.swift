@@ -25,14 +25,9 @@ struct Undo {
     self.entry = entry
     self.reader = reader
     self.core = core
-    var isRedo = false
-    switch what {
-    case .last, .entry: names = nil
-    case .value(let paths): names = paths
-    case .redo(let paths): (names, isRedo) = (paths, true)
-    }
+    names = what.names
     cause = HistoryCause(
-      reason: isRedo ? .redo : .undo, reversal: Reversal(entry: record.number, paths: names))
+      reason: what.isRedo ? .redo : .undo, reversal: Reversal(entry: record.number, paths: names))
     before = try reader.parsedText(before: record.number)
     after = try reader.text(after: record.number)
   }
