@@ -32,7 +32,7 @@ struct LowerLayers {
   private func otherNames(of path: TOMLPath) -> [TOMLPath] {
     names.keys(touching: path).flatMap { index -> [TOMLPath] in
       let key = renamedKeys[index]
-      guard let name = key.paths.first(where: { path.hasPrefix($0) || $0.hasPrefix(path) }) else { return [] }
+      guard let name = key.paths.first(where: { path.isRelated(to: $0) }) else { return [] }
       let rest = TOMLPath(Array(path.components.dropFirst(name.components.count)))
       return key.paths.filter { $0 != name }.map { $0.appending(rest) }
     }
@@ -41,23 +41,16 @@ struct LowerLayers {
   /// Finds the values of a file that lower layers make ineffective, and the lower values that the file hides.
   ///
   /// - Parameters:
-  ///   - document: The file's values, as the app would have them in memory.
-  ///   - original: The file as it is.
-  ///   - index: The index of its text.
-  ///   - file: The file's path.
+  ///   - file: The file, to which the findings are added.
   ///   - removal: The command that removes values from the file, without a key; `nil` if there is none.
-  func findings(
-    in document: TOMLDocument, _ original: TOMLDocument, _ index: LineIndex, file: String, removal: String?
-  ) -> [SettingsFinding] {
-    guard !layers.isEmpty else { return [] }
-    let lower = SettingsSnapshot(
-      generation: 0, layers: layers, pending: PendingEdits())
-    var findings: [SettingsFinding] = []
+  func check(_ file: inout CheckedFile, removal: String?) {
+    guard !layers.isEmpty else { return }
+    let lower = SettingsSnapshot(generation: 0, layers: layers, pending: PendingEdits())
+    let document = file.document
     for path in document.leafPaths() where !path.components[0].hasPrefix("settings-") {
       func add(_ kind: SettingsFinding.Kind, _ message: String) {
         let advice = kind == .locked ? removal.map { " To remove it, run '\($0) \(path)'." } ?? "" : ""
-        let position = original.position(of: path, by: index)
-        findings.append(SettingsFinding(kind, message + advice, key: path, file: file, position: position))
+        file.add(kind, message + advice, key: path, at: file.position(of: path))
       }
       if let lock = lower.locks.lock(around: path) {
         let name = name(of: lock.path)
@@ -72,7 +65,6 @@ struct LowerLayers {
         add(.hidden, message)
       }
     }
-    return findings
   }
 
   private func name(of path: TOMLPath) -> TOMLPath { sources[path]?.lock.path ?? path }

@@ -10,15 +10,7 @@ extension SettingsCheck {
     var unknown: [String] = []
     let declared = DeclaredFiles.paths(
       in: personal.declaredDirectory, before: personal.isDeclared ? location.file : nil, system: system,
-      names: { directory in
-        do throws(Errno) {
-          return try system.names(in: directory) ?? []
-        } catch {
-          problems.report(
-            SettingsProblem(SettingsError.system(error, "list", directory, then: "Its files are left out.")))
-          return []
-        }
-      }, noteUnknown: { unknown.append($0) })
+      names: { SystemFiles.names(in: $0, system: system, problems: problems) }, noteUnknown: { unknown.append($0) })
     for problem in problems.current {
       findings.append(SettingsFinding(.unreadable, problem.message, file: problem.file ?? personal.declaredDirectory))
     }

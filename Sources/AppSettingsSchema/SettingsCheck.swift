@@ -55,7 +55,6 @@ package struct SettingsCheck {
   }
 
   mutating func look(at file: String, _ kind: SettingsLayer.Kind) {
-    let isUsers = kind != .system
     let contents: SettingsFile.Contents
     do throws(SettingsError) {
       contents = try SettingsFile(path: file, system: system).read()
@@ -77,18 +76,14 @@ package struct SettingsCheck {
           excerpt: hidesText ? nil : excerpt.joined(separator: "\n")))
       return
     }
-    let index = LineIndex(of: bytes)
-    var new: [SettingsFinding] = []
-    let (document, isCurrent) = migrated(original, file, &new)
-    checkReserved(original, index, file, kind, &new)
-    checkKeys(document, original, index, file, knowsAll: isCurrent, &new)
-    new += lower.findings(in: document, original, index, file: file, removal: removal(from: file, kind))
-    if let permissions = contents.status?.permissions {
-      checkPermissions(permissions, document, original, index, file, isUsers: isUsers, &new)
-    }
-    new.sort { ($0.position?.byteOffset ?? 0) < ($1.position?.byteOffset ?? 0) }
-    findings += new
-    if file != location.file { addLayer(document, original, file, kind) }
+    var checked = CheckedFile(path: file, kind: kind, original: original)
+    migrate(&checked)
+    checkReserved(&checked)
+    checkKeys(&checked)
+    lower.check(&checked, removal: removal(from: file, kind))
+    if let permissions = contents.status?.permissions { checkPermissions(permissions, &checked) }
+    findings += checked.findings.sorted { ($0.position?.byteOffset ?? 0) < ($1.position?.byteOffset ?? 0) }
+    if file != location.file { addLayer(checked) }
   }
 
   /// The command that removes values from a file of the user's, without a key; `nil` for other files.
@@ -107,50 +102,39 @@ package struct SettingsCheck {
 
   // MARK: Versions
 
-  /// Returns the document as the app would have it in memory.
-  ///
-  /// - Returns: The document, and whether it has the version that the schema describes.
-  private func migrated(
-    _ document: TOMLDocument, _ file: String, _ new: inout [SettingsFinding]
-  ) -> (document: TOMLDocument, isCurrent: Bool) {
-    let position = document.position(of: SettingsFormat.versionPath)
+  /// Brings the document into the form that the app would have in memory.
+  private func migrate(_ file: inout CheckedFile) {
+    let position = file.original.position(of: SettingsFormat.versionPath)
     do throws(SettingsError) {
-      let version = try SettingsMigrations.version(of: document)
-      guard let migrations = schema?.migrations else { return (document, true) }
+      let version = try SettingsMigrations.version(of: file.original)
+      guard let migrations = schema?.migrations else { return }
+      file.isCurrent = version == migrations.currentVersion
       if version > migrations.currentVersion {
-        new.append(
-          SettingsFinding(
-            .newerVersion,
-            "The file has settings version \(version), and the app's schema knows versions up to "
-              + "\(migrations.currentVersion). It is not written before the app is updated.", file: file,
-            position: position))
-        return (document, false)
+        file.add(
+          .newerVersion,
+          "The file has settings version \(version), and the app's schema knows versions up to "
+            + "\(migrations.currentVersion). It is not written before the app is updated.", at: position)
       }
       let pending = migrations.pending(from: version)
-      if pending.isEmpty { return (document, true) }
       // Steps of code belong to the app, so the keys that they create are unknown here.
-      if pending.contains(where: { $0.steps.contains(where: StepForms.needsTheApp) }) { return (document, false) }
-      var result = document
-      try migrations.run(on: &result)
-      return (result, true)
+      if pending.isEmpty || pending.contains(where: { $0.steps.contains(where: StepForms.needsTheApp) }) { return }
+      try migrations.run(on: &file.document)
+      file.isCurrent = true
     } catch {
-      new.append(SettingsFinding(.migrationFails, error.message, file: file, position: error.position ?? position))
-      return (document, false)
+      file.isCurrent = false
+      file.add(.migrationFails, error.message, at: error.position ?? position)
     }
   }
 
   // MARK: Reserved keys
 
-  private func checkReserved(
-    _ document: TOMLDocument, _ index: LineIndex, _ file: String, _ kind: SettingsLayer.Kind,
-    _ new: inout [SettingsFinding]
-  ) {
+  private func checkReserved(_ file: inout CheckedFile) {
+    let (document, kind) = (file.original, file.kind)
     for name in document.childKeys(of: .root) ?? [] where name.hasPrefix("settings-") {
       // One position for all entries of a list of locks.
-      let position = document.position(of: [name], by: index)
+      let position = file.position(of: [name])
       func add(_ message: String, _ suggestion: String? = nil, kind: SettingsFinding.Kind = .reserved) {
-        new.append(
-          SettingsFinding(kind, message, key: [name], file: file, position: position, suggestion: suggestion))
+        file.add(kind, message, key: [name], at: position, suggestion: suggestion)
       }
       switch name {
       case "settings-version": break
@@ -159,7 +143,7 @@ package struct SettingsCheck {
       case "settings-sealed":
         add("'settings-sealed' does nothing here: only documents of a fleet have sealed values.")
       case "settings-inherits" where kind == .profile:
-        if let fault = linkFault(in: document, file) {
+        if let fault = linkFault(in: document, file.path) {
           add("'settings-inherits' cannot be used: \(fault). Nothing is inherited here.")
         }
       case "settings-inherits":
@@ -174,7 +158,7 @@ package struct SettingsCheck {
         if kind != .system, location.app != nil {
           add("'settings-locked' does nothing here: it locks keys in administrators' files only.")
         } else {
-          let locks = TextReader(migrations: .none, acceptsAnyVersion: true).locks(in: document, file: file)
+          let locks = TextReader(migrations: .none, acceptsAnyVersion: true).locks(in: document, file: file.path)
           for error in locks.errors { add(error.message) }
           var unknown = 0
           for path in locks.entries.map(\.path) {
@@ -210,15 +194,15 @@ package struct SettingsCheck {
     }
   }
 
-  private mutating func addLayer(
-    _ document: TOMLDocument, _ original: TOMLDocument, _ file: String, _ kind: SettingsLayer.Kind
-  ) {
+  private mutating func addLayer(_ file: CheckedFile) {
     let reader = TextReader(migrations: .none, acceptsAnyVersion: true)
-    let locks = kind == .system ? reader.locks(in: original, file: file).entries : []
+    let locks = file.kind == .system ? reader.locks(in: file.original, file: file.path).entries : []
     lower.add(
-      document, file: file,
-      locks: locks.flatMap { lock in places(of: lock.path, in: original).map { LockEntry($0, reason: lock.reason) } },
-      line: original.position(of: SettingsFormat.locksPath)?.line)
+      file.document, file: file.path,
+      locks: locks.flatMap { lock in
+        places(of: lock.path, in: file.original).map { LockEntry($0, reason: lock.reason) }
+      },
+      line: file.original.position(of: SettingsFormat.locksPath)?.line)
   }
 
   /// The present places of a path that an older file names, after its migrations.
@@ -265,11 +249,7 @@ package struct SettingsCheck {
 
   private static func hint(_ suggestion: String?) -> String { suggestion.map { " Did you mean '\($0)'?" } ?? "" }
 
-  /// - Parameter knowsAll: Whether a key that is not in the schema is unknown, and not from another version.
-  private func checkKeys(
-    _ document: TOMLDocument, _ original: TOMLDocument, _ index: LineIndex, _ file: String, knowsAll: Bool,
-    _ new: inout [SettingsFinding]
-  ) {
+  private func checkKeys(_ file: inout CheckedFile) {
     guard !keys.isEmpty else { return }
     var unknown = 0
     func add(_ path: TOMLPath, at position: TOMLPosition?) {
@@ -277,39 +257,37 @@ package struct SettingsCheck {
       // This may be another app's file or a generated one: a thousand reports are enough.
       guard unknown <= Self.unknownLimit else { return }
       let nearest = unknown <= Self.suggestionLimit ? nearest(to: path) : nil
-      let key = TOMLPath(Array(path.components.prefix { !SettingsValueError.isIndex($0) }))
-      new.append(
-        SettingsFinding(
-          .unknownKey, UnknownKey.message(path, nearest), key: key, file: file, position: position,
-          suggestion: nearest.map(UnknownKey.text)))
+      file.add(
+        .unknownKey, UnknownKey.message(path, nearest),
+        key: TOMLPath(Array(path.components.prefix { !SettingsValueError.isIndex($0) })), at: position,
+        suggestion: nearest.map(UnknownKey.text))
     }
+    let document = file.document
     for key in keys {
       for path in key.paths where document.contains(path) {
-        checkValue(of: key, at: path, document, original, index, file, &new)
-        guard knowsAll, let value = document[path] else { continue }
+        checkValue(of: key, at: path, &file)
+        guard file.isCurrent, let value = document[path] else { continue }
         for part in key.type.unknownFields(in: value) {
-          add(path.appending(TOMLPath(part)), at: place(of: part, below: path, original, index))
+          add(path.appending(TOMLPath(part)), at: file.position(of: path, part: part))
         }
       }
     }
     walk(document, .root) { path in
       if names.key(at: path) != nil { return false }
       guard names.key(below: path) != nil else {
-        if !knowsAll || path.components[0].hasPrefix("settings-") { return false }
-        add(path, at: original.position(of: path, by: index))
+        if !file.isCurrent || path.components[0].hasPrefix("settings-") { return false }
+        add(path, at: file.position(of: path))
         return false
       }
       guard !document.isTable(at: path) else { return true }
-      new.append(
-        SettingsFinding(
-          .invalidValue,
-          "'\(path)' is \(document[path]?.kindName ?? "a value"), but must be a table: there are keys in it.",
-          key: path,
-          file: file, position: original.position(of: path, by: index)))
+      file.add(
+        .invalidValue,
+        "'\(path)' is \(document[path]?.kindName ?? "a value"), but must be a table: there are keys in it.", key: path,
+        at: file.position(of: path))
       return false
     }
     guard unknown > Self.unknownLimit else { return }
-    new.append(SettingsFinding(.unknownKey, "There are \(unknown - Self.unknownLimit) unknown keys more.", file: file))
+    file.add(.unknownKey, "There are \(unknown - Self.unknownLimit) unknown keys more.")
   }
 
   private static let unknownLimit = 1000
@@ -324,30 +302,23 @@ package struct SettingsCheck {
     }
   }
 
-  private func checkValue(
-    of key: SchemaKey, at path: TOMLPath, _ document: TOMLDocument, _ original: TOMLDocument, _ index: LineIndex,
-    _ file: String, _ new: inout [SettingsFinding]
-  ) {
-    let position = original.position(of: path, by: index)
+  private func checkValue(of key: SchemaKey, at path: TOMLPath, _ file: inout CheckedFile) {
     if path != key.path {
-      let isVoid = document.contains(key.path)
-      new.append(
-        SettingsFinding(
-          .formerName,
-          "'\(path)' is a former name of '\(key.path)'\(isVoid ? ", which is set as well and counts" : "").", key: path,
-          file: file, position: position, suggestion: key.path.description))
+      let isVoid = file.document.contains(key.path)
+      file.add(
+        .formerName,
+        "'\(path)' is a former name of '\(key.path)'\(isVoid ? ", which is set as well and counts" : "").", key: path,
+        at: file.position(of: path), suggestion: key.path.description)
       if isVoid { return }
     }
-    guard let value = document[path] else { return }
+    guard let value = file.document[path] else { return }
     do throws(SettingsValueError) {
       try key.type.check(value, isStored: true)
     } catch {
       let error = key.isSecret ? error.redacted : error
-      new.append(
-        SettingsFinding(
-          .invalidValue, lack(error, at: path, of: key) ?? error.clause(about: "'\(path)'") + ".", key: path,
-          file: file,
-          position: place(of: error.path, below: path, original, index) ?? position))
+      file.add(
+        .invalidValue, lack(error, at: path, of: key) ?? error.clause(about: "'\(path)'") + ".", key: path,
+        at: file.position(of: path, part: error.path))
     }
   }
 
@@ -361,33 +332,20 @@ package struct SettingsCheck {
     return inner.lack(in: path.appending(id), isRecord: true)
   }
 
-  /// The position of a part of a value, or of the innermost enclosing part that has one.
-  private func place(
-    of part: [String], below path: TOMLPath, _ document: TOMLDocument, _ index: LineIndex
-  ) -> TOMLPosition? {
-    document.position(of: path, part: part, by: index)
-  }
-
   // MARK: Permissions
 
-  private func checkPermissions(
-    _ permissions: UInt32, _ document: TOMLDocument, _ original: TOMLDocument, _ index: LineIndex, _ file: String,
-    isUsers: Bool, _ new: inout [SettingsFinding]
-  ) {
+  private func checkPermissions(_ permissions: UInt32, _ file: inout CheckedFile) {
     let mode = String(permissions, radix: 8)
     if permissions & 0o022 != 0 {
-      new.append(
-        SettingsFinding(.permissions, "Other users may change the file (mode \(mode)). Run 'chmod go-w'.", file: file))
+      file.add(.permissions, "Other users may change the file (mode \(mode)). Run 'chmod go-w'.")
     }
     guard permissions & 0o077 != 0 else { return }
     for key in keys where key.isSecret {
-      for path in key.paths where document.contains(path) {
-        new.append(
-          SettingsFinding(
-            .permissions,
-            "The secret '\(path)' is in a file that other users may open (mode \(mode))."
-              + (isUsers ? " Run 'chmod go='." : ""), key: path, file: file,
-            position: original.position(of: path, by: index)))
+      for path in key.paths where file.document.contains(path) {
+        file.add(
+          .permissions,
+          "The secret '\(path)' is in a file that other users may open (mode \(mode))."
+            + (file.kind == .system ? "" : " Run 'chmod go='."), key: path, at: file.position(of: path))
       }
     }
   }

@@ -6,14 +6,18 @@
 package enum SystemFiles {
   /// Their paths. A directory that cannot be listed is a problem, and left out.
   package static func paths(of location: SettingsLocation, system: Syscalls, problems: ProblemLog) -> [String] {
-    paths(of: location, in: directories(of: location, system: system), system: system) { directory in
-      do throws(Errno) {
-        return try system.names(in: directory) ?? []
-      } catch {
-        problems.report(
-          SettingsProblem(SettingsError.system(error, "list", directory, then: "Its files are left out.")))
-        return []
-      }
+    paths(of: location, in: directories(of: location, system: system), system: system) {
+      names(in: $0, system: system, problems: problems)
+    }
+  }
+
+  /// The names in a directory. One that cannot be listed is a problem, and has none.
+  package static func names(in directory: String, system: Syscalls, problems: ProblemLog) -> [String] {
+    do throws(Errno) {
+      return try system.names(in: directory) ?? []
+    } catch {
+      problems.report(SettingsProblem(.system(error, "list", directory, then: "Its files are left out.")))
+      return []
     }
   }
 
