@@ -44,11 +44,6 @@ package struct SchemaKey: Sendable, Hashable {
 package struct SchemaGroup: Sendable, Hashable {
   package var path: TOMLPath
   package var summary: String
-
-  package init(_ path: TOMLPath, _ summary: String) {
-    self.path = path
-    self.summary = summary
-  }
 }
 
 extension SchemaKey {

@@ -70,7 +70,8 @@ struct SchemaReader {
     for (name, _) in section.table {
       let group = try section.section(name, "a table with a 'description'")
       try group.checkMembers(among: Self.groupSet, Self.groupMembers)
-      groups.append(SchemaGroup(try group.keyPath(name), try group.optionalString("description") ?? ""))
+      groups.append(
+        SchemaGroup(path: try group.keyPath(name), summary: try group.optionalString("description") ?? ""))
     }
     return groups
   }
@@ -103,7 +104,7 @@ struct SchemaReader {
     for former in try section.elements("formerly", "an array of keys") ?? [] {
       guard case .string(let text) = former else { throw section.wrong("formerly", "an array of keys") }
       let former = try section.keyPath(text, at: "formerly")
-      guard !former.hasPrefix(path), !path.hasPrefix(former) else {
+      guard !former.isRelated(to: path) else {
         throw section.refuse("the former name '\(former)' is at, above or below '\(path)' itself", at: "formerly")
       }
       key.formerPaths.append(former)

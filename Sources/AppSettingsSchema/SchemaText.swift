@@ -26,7 +26,7 @@ extension SettingsSchema {
         lines.append(
           "# Its cases are not known: conform the app's enumeration to CaseIterable to have them here as choices.")
       }
-      lines += key.attributes.map { "\(TOMLPath([$0.name])) = \($0.value.tomlText)" }
+      lines += key.table.map { "\(TOMLPath([$0.key])) = \($0.value.tomlText)" }
     }
     for migration in migrations.migrations {
       lines += ["", "[[migrations]]", "version = \(migration.version)"]
@@ -46,74 +46,53 @@ extension SettingsSchema {
   private static func quoted(_ path: TOMLPath) -> String { TOMLPath([path.description]).description }
 }
 
-/// A member of a table in a schema file.
-struct SchemaAttribute {
-  var name: String
-  var value: TOMLValue
-
-  init(_ name: String, _ value: TOMLValue) {
-    self.name = name
-    self.value = value
-  }
-}
-
 extension SchemaKey {
-  fileprivate var attributes: [SchemaAttribute] {
-    var result = type.attributes
-    if let defaultValue { result.append(SchemaAttribute("default", defaultValue)) }
-    if hasComputedDefault { result.append(SchemaAttribute("computed-default", true)) }
-    if !summary.isEmpty { result.append(SchemaAttribute("description", .string(summary))) }
-    if let group { result.append(SchemaAttribute("group", .string(group.description))) }
-    if !formerPaths.isEmpty {
-      result.append(SchemaAttribute("formerly", .array(formerPaths.map { .string($0.description) })))
-    }
-    if isSecret { result.append(SchemaAttribute("secret", true)) }
+  /// The key as a table of a schema file.
+  fileprivate var table: TOMLTable {
+    var table = type.table
+    table["default"] = defaultValue
+    if hasComputedDefault { table["computed-default"] = true }
+    if !summary.isEmpty { table["description"] = .string(summary) }
+    table["group"] = group.map { .key($0) }
+    if !formerPaths.isEmpty { table["formerly"] = .keys(formerPaths) }
+    if isSecret { table["secret"] = true }
     switch projects {
     case .refused: break
-    case .allowed: result.append(SchemaAttribute("project", true))
-    case .safe(let reason): result.append(SchemaAttribute("project", .string(reason)))
+    case .allowed: table["project"] = true
+    case .safe(let reason): table["project"] = .string(reason)
     }
-    if let reference { result.append(SchemaAttribute("refers-to", .string(reference.rawValue))) }
-    if needsRestart { result.append(SchemaAttribute("needs-restart", true)) }
-    return result
+    table["refers-to"] = reference.map { .string($0.rawValue) }
+    if needsRestart { table["needs-restart"] = true }
+    return table
   }
 }
 
 extension SchemaType {
-  /// The type as the members of a schema file.
-  fileprivate var attributes: [SchemaAttribute] {
-    var result = [SchemaAttribute("type", .string(kind.rawValue))]
-    func add(_ name: String, _ value: TOMLValue?) { if let value { result.append(SchemaAttribute(name, value)) } }
-    add("minimum", minimum)
-    add("maximum", maximum)
-    add("below", limit)
-    add("choices", choices.map { .array($0) })
-    switch patterns.count {
-    case 0: break
-    case 1: add("pattern", .string(patterns[0]))
-    default: add("pattern", .array(patterns.map { .string($0) }))
-    }
-    add("minimum-count", minimumCount.map { .integer(Int64($0)) })
-    add("maximum-count", maximumCount.map { .integer(Int64($0)) })
-    if isUnique { add("unique", true) }
-    if isOrdered { add("ordered", true) }
-    add("elements", element.map { .table($0.table) })
-    if let fields {
-      var table = TOMLTable()
-      for field in fields { table[field.name] = .table(field.table) }
-      add("fields", .table(table))
-      if isOpen { add("other-fields", true) }
-    }
-    add("ids", ids.map { $0 == SchemaType($0.kind) ? .string($0.kind.rawValue) : .table($0.table) })
-    if readsOlderForm { add("reads-older-form", true) }
-    add("expects", expectedWords.map { .string($0) })
-    add("example", example)
-    return result
-  }
-
+  /// The type as a table of a schema file.
   fileprivate var table: TOMLTable {
-    var table = TOMLTable()
-    for attribute in attributes { table[attribute.name] = attribute.value }
+    var table: TOMLTable = ["type": .string(kind.rawValue)]
+    table["minimum"] = minimum
+    table["maximum"] = maximum
+    table["below"] = limit
+    table["choices"] = choices.map { .array($0) }
+    if let pattern = patterns.first {
+      table["pattern"] = patterns.count == 1 ? .string(pattern) : .array(patterns.map { .string($0) })
+    }
+    table["minimum-count"] = minimumCount.map { .integer(Int64($0)) }
+    table["maximum-count"] = maximumCount.map { .integer(Int64($0)) }
+    if isUnique { table["unique"] = true }
+    if isOrdered { table["ordered"] = true }
+    table["elements"] = element.map { .table($0.table) }
+    if let fields {
+      var members = TOMLTable()
+      for field in fields { members[field.name] = .table(field.table) }
+      table["fields"] = .table(members)
+      if isOpen { table["other-fields"] = true }
+    }
+    table["ids"] = ids.map { $0 == SchemaType($0.kind) ? .string($0.kind.rawValue) : .table($0.table) }
+    if readsOlderForm { table["reads-older-form"] = true }
+    table["expects"] = expectedWords.map { .string($0) }
+    table["example"] = example
     return table
   }
 }
@@ -122,7 +101,7 @@ extension SchemaType.Field {
   fileprivate var table: TOMLTable {
     var table = type.table
     if isRequired { table["required"] = true }
-    if let fallback { table["default"] = fallback }
+    table["default"] = fallback
     if !summary.isEmpty { table["description"] = .string(summary) }
     return table
   }

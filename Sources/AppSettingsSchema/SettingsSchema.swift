@@ -48,7 +48,7 @@ public struct SettingsSchema: Sendable {
     let keys = (keys + records).filter { seen.insert(ObjectIdentifier($0)).inserted }
     var groups: [SchemaGroup] = []
     for case let group? in keys.map(\.group) where !groups.contains(where: { $0.path == group.path }) {
-      if !group.summary.isEmpty { groups.append(SchemaGroup(group.path, group.summary)) }
+      if !group.summary.isEmpty { groups.append(SchemaGroup(path: group.path, summary: group.summary)) }
     }
     self.init(app: app, keys: keys.map(SchemaKey.init), groups: groups, migrations: migrations)
     if let conflict = SchemaConflict.first(in: self.keys) { preconditionFailure("Invalid schema: \(conflict.reason).") }
