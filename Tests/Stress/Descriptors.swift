@@ -14,7 +14,7 @@ extension Stress {
       for round in 1...rounds {
         let looks = Atomic(0)
         let subscription = hub.subscribe(
-          path: place.file, problem: { if let problem = $0 { fail(problem.message) } },
+          to: .file(place.file), problem: { if let problem = $0 { fail(problem.message) } },
           look: { _ in
             looks.add(1, ordering: .releasing)
             return .settled
@@ -39,7 +39,7 @@ extension Stress {
 
   /// The descriptors with what they are of, but for the one that this is read through.
   private static func openFiles() -> [String] {
-    ((try? directoryEntries("/proc/self/fd")) ?? []).sorted()
+    ((try? Syscalls().names(in: "/proc/self/fd")) ?? []).sorted()
       .compactMap { name in readLink("/proc/self/fd/\(name)").map { "\(name) \($0)" } }
       .filter { !$0.hasSuffix("/fd") }
   }

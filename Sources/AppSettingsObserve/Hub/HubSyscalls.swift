@@ -58,18 +58,6 @@ private func readLink(_ path: String, upTo capacity: Int) -> (text: String, isWh
   }
 }
 
-/// The names in a directory, without `.` and `..`.
-package func directoryEntries(_ path: String) throws(Errno) -> [String] {
-  guard let directory = path.withPath({ opendir($0) }) else { throw Errno(errno) }
-  defer { closedir(directory) }
-  var names: [String] = []
-  while let entry = readdir(directory) {
-    let name = withUnsafeBytes(of: &entry.pointee.d_name) { PathText.text($0.prefix { $0 != 0 }) }
-    if name != "." && name != ".." { names.append(name) }
-  }
-  return names
-}
-
 /// The name of a directory's file system, if another machine or a server process can change it without the local kernel
 /// noticing.
 package func remoteFileSystem(at path: String) -> String? {

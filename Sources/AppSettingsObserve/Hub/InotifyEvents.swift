@@ -52,13 +52,7 @@ package struct InotifyEvent: Equatable, Sendable {
   package var watch: CInt
   package var events: WatchEvents
   /// The entry of the watched directory; empty for an event of the directory itself.
-  package var name: String
-
-  package init(watch: CInt, events: WatchEvents, name: String = "") {
-    self.watch = watch
-    self.events = events
-    self.name = name
-  }
+  package var name = ""
 }
 
 /// The kernel's event bits, as masks for a watch and as flags of an event.

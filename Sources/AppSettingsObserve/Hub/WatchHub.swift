@@ -50,48 +50,20 @@ package final class WatchHub: Sendable {
     self.source = source
   }
 
-  /// Subscribes to a file.
+  /// Subscribes to a file, or to the entries of a directory.
   ///
   /// - Parameters:
-  ///   - path: The file. Neither the file nor the directories along the path need exist.
+  ///   - target: What to watch. Neither it nor the directories along its path need exist.
   ///   - problem: Called on the hub's thread with the reason why changes are found only by polling, in place of the one
   ///     before; with `nil`, before the first look and later, if nothing prevents watching.
   ///   - look: Called on the hub's thread: once as soon as the path is watched, then whenever the file may have
   ///     changed. It reads the file, and returns whether to call again even if nothing happens.
   /// - Returns: The subscription, which lasts until it is cancelled or released.
   package func subscribe(
-    path: String, problem: @escaping @Sendable (WatchProblem?) -> Void,
-    look: @escaping @Sendable (LookCause) -> LookResult
-  ) -> WatchSubscription {
-    subscribe(to: .file(path.absolutePath ?? path), problem: problem, look: look)
-  }
-
-  /// Subscribes to the `*.toml` entries of a directory: to each one created, removed or changed.
-  package func subscribe(
-    directory: String, problem: @escaping @Sendable (WatchProblem?) -> Void,
-    look: @escaping @Sendable (LookCause) -> LookResult
-  ) -> WatchSubscription {
-    subscribe(to: .directory(directory.absolutePath ?? directory), problem: problem, look: look)
-  }
-
-  /// Subscribes to all entries of a directory.
-  package func subscribe(
-    folder: String, problem: @escaping @Sendable (WatchProblem?) -> Void,
-    look: @escaping @Sendable (LookCause) -> LookResult
-  ) -> WatchSubscription {
-    subscribe(to: .folder(folder.absolutePath ?? folder), problem: problem, look: look)
-  }
-
-  /// Whether the caller runs on the hub's thread.
-  package var isCurrentThread: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
-
-  /// Whether the hub's thread runs.
-  package var isRunning: Bool { state.withLock { $0.isRunning } }
-
-  private func subscribe(
     to target: WatchTarget, problem: @escaping @Sendable (WatchProblem?) -> Void,
     look: @escaping @Sendable (LookCause) -> LookResult
   ) -> WatchSubscription {
+    let target = target.absolute
     let (registration, failure) = state.withLock { state in
       state.lastID += 1
       let registration = WatchRegistration(id: state.lastID, target: target, hub: self, problem: problem, look: look)
@@ -100,6 +72,12 @@ package final class WatchHub: Sendable {
     if let failure { problem(.notWatching(failure.rawValue, path: target.path)) }
     return WatchSubscription(registration)
   }
+
+  /// Whether the caller runs on the hub's thread.
+  package var isCurrentThread: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
+
+  /// Whether the hub's thread runs.
+  package var isRunning: Bool { state.withLock { $0.isRunning } }
 
   func cancel(_ registration: WatchRegistration) {
     state.withLock { state in

@@ -127,22 +127,12 @@ package struct WatchRole: OptionSet, Hashable, Sendable {
 package struct FileIdentity: Hashable, Sendable {
   package var device: UInt64
   package var inode: UInt64
-
-  package init(device: UInt64, inode: UInt64) {
-    self.device = device
-    self.inode = inode
-  }
 }
 
 /// A directory that a walk has reached.
 package struct WatchPlace: Sendable {
   package var path: String
   package var identity: FileIdentity
-
-  package init(path: String, identity: FileIdentity) {
-    self.path = path
-    self.identity = identity
-  }
 
   package func path(of entry: String) -> String {
     path == "/" ? "/\(entry)" : "\(path)/\(entry)"
@@ -160,6 +150,15 @@ package enum WatchTarget: Hashable, Sendable {
   package var path: String {
     switch self {
     case .file(let path), .directory(let path), .folder(let path): path
+    }
+  }
+
+  /// The target by an absolute path, if the working directory has one.
+  var absolute: WatchTarget {
+    switch self {
+    case .file(let path): .file(path.absolutePath ?? path)
+    case .directory(let path): .directory(path.absolutePath ?? path)
+    case .folder(let path): .folder(path.absolutePath ?? path)
     }
   }
 }

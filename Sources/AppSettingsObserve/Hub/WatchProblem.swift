@@ -19,12 +19,6 @@ package struct WatchProblem: Equatable, Sendable {
   package var path: String
   /// A sentence for the user: what happened, to which file, why, and what to do.
   package var message: String
-
-  package init(kind: Kind, path: String, message: String) {
-    self.kind = kind
-    self.path = path
-    self.message = message
-  }
 }
 
 extension WatchProblem {

@@ -41,9 +41,9 @@ private struct WatchWalk {
     var youngest: Duration?
     var entries: [String] = []
     do throws(Errno) {
-      entries = try directoryEntries(place.path)
+      entries = try Syscalls().names(in: place.path) ?? []
     } catch {
-      if error.rawValue != ENOENT { plan.unlisted = error.rawValue }
+      plan.unlisted = error.rawValue
     }
     for entry in entries.filter({ everyEntry || $0.endsBytewise(with: ".toml") }).sorted().prefix(Self.mostEntries) {
       guard let status = try? EntryStatus(of: place.path(of: entry)) else { continue }

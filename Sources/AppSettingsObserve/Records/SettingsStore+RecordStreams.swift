@@ -91,12 +91,7 @@ private struct RecordsView<Record: SettingsRecord>: SettingsView where Record.ID
 
   func remember(_ store: SettingsStore) -> RecordListing<Record> { key.listing(in: store.core) }
 
-  func first(_ store: SettingsStore, _ memory: inout RecordListing<Record>) -> [Record]? {
-    guard initial else { return nil }
-    // Uses the newest list, which may have changed since the iterator was created.
-    memory = remember(store)
-    return memory.records
-  }
+  func element(of memory: RecordListing<Record>) -> [Record]? { memory.records }
 
   func look(
     _ store: SettingsStore, _ waiter: ChangeWaiter, _ memory: inout RecordListing<Record>
@@ -120,11 +115,7 @@ private struct OneRecordView<Record: SettingsRecord>: SettingsView where Record.
 
   func remember(_ store: SettingsStore) -> RecordListing<Record>.Entry? { key.entry(id, in: store.core) }
 
-  func first(_ store: SettingsStore, _ memory: inout RecordListing<Record>.Entry?) -> Record?? {
-    guard initial else { return nil }
-    memory = remember(store)
-    return .some(memory?.record)
-  }
+  func element(of memory: RecordListing<Record>.Entry?) -> Record?? { .some(memory?.record) }
 
   func look(
     _ store: SettingsStore, _ waiter: ChangeWaiter, _ memory: inout RecordListing<Record>.Entry?

@@ -98,12 +98,7 @@ struct ValueView<Value: Sendable>: MomentView {
     return Memory(value: value, stored: Value.self is any Equatable.Type ? nil : moment.snapshot.stored(for: key))
   }
 
-  func first(_ store: SettingsStore, _ memory: inout Memory) -> Value? {
-    guard initial else { return nil }
-    // Uses the newest value, which may have changed since the iterator was created.
-    memory = remember(store)
-    return .some(memory.value)
-  }
+  func element(of memory: Memory) -> Value? { .some(memory.value) }
 
   func look(_ store: SettingsStore, _ waiter: ChangeWaiter, _ memory: inout Memory) -> Value? {
     waiter.take() == nil ? nil : compare(remember(store), with: &memory)
@@ -159,11 +154,7 @@ struct TupleView<each Value: Sendable>: MomentView {
       values: (repeat store.core.value(of: each keys, in: snapshot)), stored: list.map { snapshot.stored(for: $0) })
   }
 
-  func first(_ store: SettingsStore, _ memory: inout Memory) -> Element? {
-    guard initial else { return nil }
-    memory = remember(store)
-    return Optional<Element>.some(memory.values)
-  }
+  func element(of memory: Memory) -> Element? { Optional<Element>.some(memory.values) }
 
   func look(_ store: SettingsStore, _ waiter: ChangeWaiter, _ memory: inout Memory) -> Element? {
     _ = waiter.take()
@@ -215,11 +206,7 @@ private struct SnapshotView: SettingsView {
     return Memory(snapshot: snapshot, stored: keys?.map { snapshot.stored(for: $0) } ?? [])
   }
 
-  func first(_ store: SettingsStore, _ memory: inout Memory) -> SettingsSnapshot? {
-    guard initial else { return nil }
-    memory = remember(store)
-    return memory.snapshot
-  }
+  func element(of memory: Memory) -> SettingsSnapshot? { memory.snapshot }
 
   func look(_ store: SettingsStore, _ waiter: ChangeWaiter, _ memory: inout Memory) -> SettingsSnapshot? {
     guard let wake = waiter.take() else { return nil }

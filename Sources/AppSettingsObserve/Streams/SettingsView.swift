@@ -16,8 +16,10 @@ protocol SettingsView: Sendable {
 
   /// The memory of an observer that has seen the current state.
   func remember(_ store: SettingsStore) -> Memory
-  /// The element to deliver before the first change; `nil` if there is none.
-  func first(_ store: SettingsStore, _ memory: inout Memory) -> Element?
+  /// Whether an observer begins with the current state.
+  var initial: Bool { get }
+  /// The element that delivers a state; `nil` in a view that delivers only changes.
+  func element(of memory: Memory) -> Element?
   /// The next element that remains of the last wake-up.
   func rest(_ store: SettingsStore, _ memory: inout Memory) -> Element?
   /// The element to deliver after a wake-up; `nil` if nothing is new.
@@ -37,8 +39,17 @@ protocol MomentView: SettingsView {
 extension SettingsView {
   func add(_ waiter: ChangeWaiter, to core: StoreCore) { core.waiters.add(waiter) }
   func remove(_ waiter: ChangeWaiter, from core: StoreCore) { core.waiters.remove(waiter) }
-  func first(_ store: SettingsStore, _ memory: inout Memory) -> Element? { nil }
+  var initial: Bool { false }
+  func element(of memory: Memory) -> Element? { nil }
   func rest(_ store: SettingsStore, _ memory: inout Memory) -> Element? { nil }
+
+  /// The element to deliver before the first change; `nil` if there is none.
+  func first(_ store: SettingsStore, _ memory: inout Memory) -> Element? {
+    guard initial else { return nil }
+    // The newest state, which may have changed since the observer was created.
+    memory = remember(store)
+    return element(of: memory)
+  }
 }
 
 /// Whether two values are equal; `nil` if their type is not `Equatable`.

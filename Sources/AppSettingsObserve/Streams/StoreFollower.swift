@@ -71,10 +71,11 @@ final class StoreFollower: Sendable {
 
   private static func places(of core: StoreCore) -> [FollowedPlace] {
     let watched = core.watchedPlaces
-    var places = [core.watchedFile.map { FollowedPlace.own($0) }].compactMap { $0 }
-    places += watched.files.map { .file($0) }
-    places += watched.directories.map { .directory($0) }
-    return places + watched.folders.map { .folder($0) }
+    let others =
+      watched.files.map { WatchTarget.file($0) } + watched.directories.map { .directory($0) }
+      + watched.folders.map { .folder($0) }
+    let own = core.watchedFile.map { FollowedPlace(target: .file($0), isOwn: true) }
+    return (own.map { [$0] } ?? []) + others.map { FollowedPlace(target: $0) }
   }
 
   private func subscribe(to place: FollowedPlace, _ core: StoreCore) -> WatchSubscription {
@@ -85,22 +86,13 @@ final class StoreFollower: Sendable {
     }
     let look: @Sendable (LookCause) -> LookResult = { [weak core, weak self] cause in
       guard let core else { return .settled }
-      let outcome: LookOutcome
-      if case .own = place {
-        outcome = core.look(cause == .save ? .saveEnded : .doubt)
-      } else {
-        // An event of one file says nothing about the others.
-        outcome = core.lookAround(.doubt)
-      }
+      // An event of another file says nothing about the rest of them.
+      let outcome = place.isOwn ? core.look(cause == .save ? .saveEnded : .doubt) : core.lookAround(.doubt)
       self?.update()
       if case .unsettled = outcome {} else { self?.tellListeners() }
       return LookResult(outcome)
     }
-    return switch place {
-    case .own(let path), .file(let path): WatchHub.shared.subscribe(path: path, problem: report, look: look)
-    case .directory(let path): WatchHub.shared.subscribe(directory: path, problem: report, look: look)
-    case .folder(let path): WatchHub.shared.subscribe(folder: path, problem: report, look: look)
-    }
+    return WatchHub.shared.subscribe(to: place.target, problem: report, look: look)
   }
 
   /// The follower of a store, created if needed. It ends when its last holder releases it.

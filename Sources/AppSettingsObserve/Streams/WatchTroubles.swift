@@ -1,14 +1,10 @@
 internal import AppSettings
 
 /// What a follower watches.
-enum FollowedPlace: Hashable, Sendable {
-  /// The file that is written.
-  case own(String)
-  case file(String)
-  /// A directory, for its `*.toml` entries and those that begin with `@`.
-  case directory(String)
-  /// A directory, for all its entries.
-  case folder(String)
+struct FollowedPlace: Hashable, Sendable {
+  var target: WatchTarget
+  /// Whether this is the file that is written.
+  var isOwn = false
 }
 
 /// The obstacles to watching one store's files, for its list of problems.

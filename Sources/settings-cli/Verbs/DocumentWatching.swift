@@ -63,7 +63,7 @@ struct DocumentWatching {
     places = try target.watchSchema { wake.withLock { $0 = Wake(isDue: true, isSchemaDue: true) } }
     guard !target.isFile, let profiles = Profiles(of: try target.location(followingChoice: true)) else { return }
     places.append(
-      WatchHub.shared.subscribe(directory: profiles.directory, problem: { _ in }) { _ in
+      WatchHub.shared.subscribe(to: .directory(profiles.directory), problem: { _ in }) { _ in
         wake.withLock { $0.isDue = true }
         return .settled
       })

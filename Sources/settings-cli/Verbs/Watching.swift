@@ -191,7 +191,7 @@ extension Target {
   func watchSchema(_ changed: @escaping @Sendable () -> Void) throws -> [WatchSubscription] {
     guard !isFile else { return [] }
     return try SettingsSchema.searchPath(app: name, environment: nil).map { path in
-      WatchHub.shared.subscribe(path: path, problem: { _ in }) { _ in
+      WatchHub.shared.subscribe(to: .file(path), problem: { _ in }) { _ in
         changed()
         return .settled
       }

@@ -55,7 +55,7 @@ struct InotifyEventsTests {
         let root = TestDirectory()
         let witness = Witness(root["f"])
         let subscription = WatchHub.shared.subscribe(
-          path: root["f"], problem: { witness.note($0) }, look: { witness.look($0) })
+          to: .file(root["f"]), problem: { witness.note($0) }, look: { witness.look($0) })
         await witness.wait(for: nil)
         try root.write("1", to: "f")
         await witness.wait(for: "1")

@@ -38,7 +38,7 @@ import TestSupport
     try root.write("0", to: "f")
     let hub = WatchHub(source: .kernel)
     let witness = Witness(root["f"])
-    let subscription = hub.subscribe(path: root["f"], problem: { witness.note($0) }, look: { witness.look($0) })
+    let subscription = hub.subscribe(to: .file(root["f"]), problem: { witness.note($0) }, look: { witness.look($0) })
     await witness.wait(for: "0")
     let stalled = await Stalled(hub, root["g"])
     overflowQueue(in: root.path)
@@ -57,10 +57,10 @@ import TestSupport
     try root.write("0", to: "d/f")
     let hub = WatchHub(source: .kernel)
     let witness = Witness(root["d/f"])
-    let subscription = hub.subscribe(path: root["d/f"], problem: { witness.note($0) }, look: { witness.look($0) })
+    let subscription = hub.subscribe(to: .file(root["d/f"]), problem: { witness.note($0) }, look: { witness.look($0) })
     await witness.wait(for: "0")
     let other = Witness(root["other/f"])
-    let second = hub.subscribe(path: root["other/f"], problem: { other.note($0) }, look: { other.look($0) })
+    let second = hub.subscribe(to: .file(root["other/f"]), problem: { other.note($0) }, look: { other.look($0) })
     await other.wait(for: "0")
     let stalled = await Stalled(hub, root["g"])
     overflowQueue(in: root["other"])
@@ -94,7 +94,7 @@ import TestSupport
     for round in 0..<50 {
       try root.write("\(round)", to: "f")
       let witness = Witness(root["f"])
-      let subscription = hub.subscribe(path: root["f"], problem: { witness.note($0) }, look: { witness.look($0) })
+      let subscription = hub.subscribe(to: .file(root["f"]), problem: { witness.note($0) }, look: { witness.look($0) })
       #expect(hub.isRunning)
       await witness.wait(for: "\(round)")
       try root.replace("f", by: "x")
@@ -118,7 +118,7 @@ import TestSupport
       let isOver = Atomic(false)
       let calls = Atomic(0)
       let started = Gate()
-      let subscription = hub.subscribe(path: root["f"], problem: { _ in }) { _ in
+      let subscription = hub.subscribe(to: .file(root["f"]), problem: { _ in }) { _ in
         let wasOver = isOver.load(ordering: .acquiring)
         #expect(!wasOver)
         calls.add(1, ordering: .relaxed)
@@ -139,7 +139,7 @@ import TestSupport
     held.withLock { list in
       for _ in 0..<3 {
         list.append(
-          hub.subscribe(path: root["f"], problem: { _ in }) { _ in
+          hub.subscribe(to: .file(root["f"]), problem: { _ in }) { _ in
             let all = held.withLock { list in
               defer { list = [] }
               return list
@@ -159,7 +159,7 @@ import TestSupport
     let hub = WatchHub(source: .kernel)
     let witness = Witness(root["f"])
     do {
-      let subscription = hub.subscribe(path: root["f"], problem: { witness.note($0) }, look: { witness.look($0) })
+      let subscription = hub.subscribe(to: .file(root["f"]), problem: { witness.note($0) }, look: { witness.look($0) })
       await witness.wait(for: nil)
       withExtendedLifetime(subscription) {}
     }
@@ -225,7 +225,7 @@ import TestSupport
     let hub = WatchHub(source: .kernel)
     let witnesses = (0..<200).map { _ in Witness(root["f"]) }
     let subscriptions = witnesses.map { witness in
-      hub.subscribe(path: root["f"], problem: { witness.note($0) }, look: { witness.look($0) })
+      hub.subscribe(to: .file(root["f"]), problem: { witness.note($0) }, look: { witness.look($0) })
     }
     for witness in witnesses { await witness.wait(for: "0") }
     try root.replace("f", by: "1")
@@ -237,7 +237,7 @@ import TestSupport
     let hub = WatchHub(source: .kernel)
     let name = "observe-\(UUID().uuidString)"
     let witness = Witness(FileManager.default.currentDirectoryPath + "/" + name)
-    let subscription = hub.subscribe(path: name, problem: { witness.note($0) }, look: { witness.look($0) })
+    let subscription = hub.subscribe(to: .file(name), problem: { witness.note($0) }, look: { witness.look($0) })
     await witness.wait(for: nil)
     subscription.cancel()
   }
@@ -248,7 +248,7 @@ import TestSupport
       try root.write("0", to: "d/f")
       let witness = Witness(root["d/f"])
       let subscription = WatchHub.shared.subscribe(
-        path: root["d/f"], problem: { witness.note($0) }, look: { witness.look($0) })
+        to: .file(root["d/f"]), problem: { witness.note($0) }, look: { witness.look($0) })
       await witness.wait(for: "0")
       var before = -1
       while try switchesOfHub() != before {
@@ -272,7 +272,7 @@ private final class Stalled: Sendable {
   init(_ hub: WatchHub, _ path: String) async {
     let isStalled = Gate()
     let isFirst = Atomic(true)
-    subscription = hub.subscribe(path: path, problem: { _ in }) { [end] _ in
+    subscription = hub.subscribe(to: .file(path), problem: { _ in }) { [end] _ in
       if isFirst.exchange(false, ordering: .relaxed) {
         isStalled.open()
         end.wait()

@@ -95,10 +95,10 @@ enum HubUnderTest: String, CaseIterable, CustomTestStringConvertible {
   var testDescription: String { rawValue }
 
   func subscribe(_ witness: Witness, to path: String) -> WatchSubscription {
-    hub.subscribe(path: path, problem: { witness.note($0) }, look: { witness.look($0) })
+    hub.subscribe(to: .file(path), problem: { witness.note($0) }, look: { witness.look($0) })
   }
 
   func subscribe(_ witness: Witness, toDirectory path: String) -> WatchSubscription {
-    hub.subscribe(directory: path, problem: { witness.note($0) }, look: { witness.look($0) })
+    hub.subscribe(to: .directory(path), problem: { witness.note($0) }, look: { witness.look($0) })
   }
 }

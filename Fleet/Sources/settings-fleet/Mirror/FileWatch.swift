@@ -56,7 +56,7 @@ final class FileWatch: Sendable {
   }
 
   private func watch(_ app: String) {
-    let subscription = hub.subscribe(directory: "\(places.files)/\(app)/settings.d", problem: { _ in }) {
+    let subscription = hub.subscribe(to: .directory("\(places.files)/\(app)/settings.d"), problem: { _ in }) {
       [weak self] _ in
       self?.look(at: app) ?? .settled
     }
