@@ -256,15 +256,8 @@ struct GarageMigration<New> {
 
   private(set) var allSources: [GarageSource] = []
   private(set) var taken: [Taken] = []
-  private var failures: [String] = []
+  fileprivate var failures: [String] = []
   private(set) var keepsAllIDs = true
-
-  init(old: String, new: String, conflict: Garage.MigrationConflict, file: String) {
-    self.old = old
-    self.new = new
-    self.conflict = conflict
-    self.file = file
-  }
 
   var count: Int { allSources.count }
 

@@ -103,11 +103,6 @@ private struct BinaryPropertyList {
     return try reader.top()
   }
 
-  private init(bytes: [UInt8], budget: ImportBudget) {
-    self.bytes = bytes
-    self.budget = budget
-  }
-
   private var fault: ImportFailure { ImportFailure(reason: "it is not a complete binary property list") }
 
   private mutating func top() throws(ImportFailure) -> PropertyListText.Node {

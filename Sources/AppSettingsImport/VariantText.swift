@@ -16,11 +16,6 @@ struct VariantText {
     return value
   }
 
-  private init(text: [Unicode.Scalar], budget: ImportBudget) {
-    self.text = text
-    self.budget = budget
-  }
-
   private var fault: ImportFailure {
     ImportFailure(reason: "the value is not GVariant text from character \(at + 1) on")
   }

@@ -15,11 +15,6 @@ struct XMLPropertyList {
     return try reader.top()
   }
 
-  private init(text: [UInt8], budget: ImportBudget) {
-    self.text = text
-    self.budget = budget
-  }
-
   private func fault(_ what: String) -> ImportFailure {
     let line = text[..<min(at, text.count)].reduce(1) { $0 + ($1 == 10 ? 1 : 0) }
     return ImportFailure(reason: "it is not a property list (\(what), in line \(line))")

@@ -27,13 +27,6 @@ struct HistoryWrite: Sendable {
   var stamp: FileStamp?
 
   var oldStamp: FileStamp { oldStatus.map { FileStamp($0) } ?? .none }
-
-  init(old: [UInt8]?, new: [UInt8]?, reason: SettingsHistoryEntry.Reason, of status: FileStatus? = nil) {
-    self.old = old
-    self.new = new
-    self.reason = reason
-    oldStatus = status
-  }
 }
 
 /// What a write says of itself.

@@ -18,11 +18,4 @@ package struct RecordFacts: Sendable, Hashable {
   ///
   /// A stored record that lacks one of them reads as if it had the value here.
   package var fields: TOMLTable?
-
-  package init(record: String, id: String, idKind: IDKind, fields: TOMLTable? = nil) {
-    self.record = record
-    self.id = id
-    self.idKind = idKind
-    self.fields = fields
-  }
 }

@@ -19,11 +19,6 @@ public struct SettingsChangeBatch: Sendable, Hashable {
   public var origin: SettingsChangeOrigin
 
   /// Makes a batch.
-  package init(generation: UInt64, paths: [TOMLPath], origin: SettingsChangeOrigin) {
-    self.generation = generation
-    self.paths = paths
-    self.origin = origin
-  }
 }
 
 /// The origin of a change.

@@ -69,15 +69,9 @@ package struct StepForms: Sendable {
 
 /// A step as stored in a schema file, with access to its members by the type that the step needs.
 package struct StepForm {
-  private let word: String
+  fileprivate let word: String
   package let table: TOMLTable
-  private let forms: StepForms
-
-  fileprivate init(word: String, table: TOMLTable, forms: StepForms) {
-    self.word = word
-    self.table = table
-    self.forms = forms
-  }
+  fileprivate let forms: StepForms
 
   /// The error for a member that is missing or has the wrong type.
   package func failure(_ member: String, _ needed: String) -> MigrationStepError {

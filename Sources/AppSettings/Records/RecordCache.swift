@@ -43,7 +43,9 @@ final class RecordCache<Record: Sendable>: Sendable {
   func store(_ listed: ListedRecords<Record>, at stamp: UInt64) {
     var entries: [ExactKey: RecordCacheState.Entry] = [:]
     entries.reserveCapacity(listed.items.count)
-    for (text, decoded) in listed.items { entries[ExactKey(text)] = RecordCacheState.Entry(decoded, stamp) }
+    for (text, decoded) in listed.items {
+      entries[ExactKey(text)] = RecordCacheState.Entry(decoded: decoded, stamp: stamp)
+    }
     let old = state.withLock { $0.replace(by: listed, entries, at: stamp) }
     _ = old
   }
@@ -52,7 +54,7 @@ final class RecordCache<Record: Sendable>: Sendable {
   func store(_ listed: ListedRecords<Record>, changes: [ExactKey: Decoded<Record>?], at stamp: UInt64) {
     let old = state.withLock { state in
       let old = changes.map { key, new in
-        new.map { state.entries.updateValue(RecordCacheState.Entry($0, stamp), forKey: key) }
+        new.map { state.entries.updateValue(RecordCacheState.Entry(decoded: $0, stamp: stamp), forKey: key) }
           ?? state.entries.removeValue(forKey: key)
       }
       return (old, state.replace(by: listed, nil, at: stamp))
@@ -92,11 +94,6 @@ private struct RecordCacheState: Sendable {
     let decoded: DecodedRecord
     /// The stamp of the newest state in which it was valid.
     let stamp: UInt64
-
-    init(_ decoded: DecodedRecord, _ stamp: UInt64) {
-      self.decoded = decoded
-      self.stamp = stamp
-    }
   }
 
   var entries: [ExactKey: Entry] = [:]
@@ -116,9 +113,9 @@ private struct RecordCacheState: Sendable {
     _ decoded: DecodedRecord, _ key: ExactKey, at stamp: UInt64
   ) -> (entry: Entry?, entries: [ExactKey: Entry]?) {
     guard entries.count >= limit, entries[key] == nil else {
-      return (entries.updateValue(Entry(decoded, stamp), forKey: key), nil)
+      return (entries.updateValue(Entry(decoded: decoded, stamp: stamp), forKey: key), nil)
     }
-    defer { entries = [key: Entry(decoded, stamp)] }
+    defer { entries = [key: Entry(decoded: decoded, stamp: stamp)] }
     return (nil, entries)
   }
 

@@ -8,13 +8,7 @@ package struct RecordListing<Record: Sendable>: Sendable {
     /// The key of the record's table.
     package let text: String
     package let record: Record
-    private let decoded: DecodedRecord
-
-    init(_ text: String, _ decoded: DecodedRecord, _ record: Record) {
-      self.text = text
-      self.record = record
-      self.decoded = decoded
-    }
+    let decoded: DecodedRecord
 
     /// The value that the record was decoded from.
     package var stored: TOMLValue { decoded.stored }
@@ -32,7 +26,9 @@ package struct RecordListing<Record: Sendable>: Sendable {
   package var indices: Range<Int> { records.indices }
 
   /// The record with an index, and the value that it was decoded from.
-  package subscript(index: Int) -> Entry { Entry(sources[index].text, sources[index].decoded, records[index]) }
+  package subscript(index: Int) -> Entry {
+    Entry(text: sources[index].text, record: records[index], decoded: sources[index].decoded)
+  }
 
   /// The key of a record's table.
   package func text(at index: Int) -> String { sources[index].text }

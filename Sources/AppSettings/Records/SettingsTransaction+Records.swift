@@ -8,13 +8,8 @@ extension SettingsTransaction {
   /// }
   /// ```
   public struct RecordTable<Record: SettingsRecord> where Record.ID: Sendable {
-    private let key: SettingsRecordKey<Record>
+    fileprivate let key: SettingsRecordKey<Record>
     fileprivate var transaction: SettingsTransaction
-
-    fileprivate init(_ key: SettingsRecordKey<Record>, _ transaction: SettingsTransaction) {
-      self.key = key
-      self.transaction = transaction
-    }
 
     /// The record with an id, or `nil` if there is none or it cannot be read. Setting `nil` removes it.
     ///
@@ -105,10 +100,10 @@ extension SettingsTransaction {
 
   /// The records under a key.
   public subscript<Record>(key: SettingsRecordKey<Record>) -> RecordTable<Record> {
-    get { RecordTable(key, self) }
+    get { RecordTable(key: key, transaction: self) }
     _modify {
       // Moved out meanwhile, so that each edit is added to the others in place.
-      var records = RecordTable(key, self)
+      var records = RecordTable(key: key, transaction: self)
       self = .placeholder(of: self)
       defer { self = records.transaction }
       yield &records

@@ -146,11 +146,10 @@ struct Commit {
     }
     // A migration may have changed anything.
     let cause = cause()
-    var news = HistoryWrite(old: bytes, new: text, reason: cause?.reason ?? .edits(applied), of: contents.status)
-    news.reversal = cause?.reversal
-    news.newDocument = document
     // A new file had no earlier text, even if it begins with its version.
-    news.oldDocument = bytes == nil ? TOMLDocument() : original
+    var news = HistoryWrite(
+      old: bytes, oldStatus: contents.status, oldDocument: bytes == nil ? TOMLDocument() : original, new: text,
+      newDocument: document, reason: cause?.reason ?? .edits(applied), reversal: cause?.reversal)
     if isImport {
       news.reason = .import
     } else if isMigration, applied.isEmpty {
@@ -224,7 +223,7 @@ struct Commit {
     written = Written(
       bytes: new, document: document, edited: nil,
       history: HistoryWrite(
-        old: contents.bytes, new: new, reason: SettingsHistoryEntry.Reason(backup: reason), of: contents.status))
+        old: contents.bytes, oldStatus: contents.status, new: new, reason: SettingsHistoryEntry.Reason(backup: reason)))
     return new
   }
 

@@ -5,11 +5,6 @@ struct StorePlace: Sendable {
   let backing: Backing
   let location: SettingsLocation?
 
-  init(_ backing: Backing, _ location: SettingsLocation?) {
-    self.backing = backing
-    self.location = location
-  }
-
   /// The layer that is written: the user's file, or a profile or an administrator's file in its place.
   var layer: SettingsLayer {
     guard let location else { return SettingsLayer(.user) }
@@ -21,7 +16,7 @@ struct StorePlace: Sendable {
     guard let location = location?.using(profile: name), case .file(let file, _) = backing else { return self }
     let new = SettingsFile(
       path: location.file, system: file.system, lockTimeout: file.lockTimeout, isShared: file.isShared)
-    return StorePlace(.file(new, Backups(of: location, system: file.system)), location)
+    return StorePlace(backing: .file(new, Backups(of: location, system: file.system)), location: location)
   }
 }
 

@@ -29,17 +29,6 @@ struct SurroundingReader {
   var watches: [String: SaveWatch]
   private(set) var result = SurroundingLayers()
 
-  init(
-    reader: TextReader, system: Syscalls, evidence: SaveWatch.Evidence?, known: [LayerContent],
-    watches: [String: SaveWatch]
-  ) {
-    self.reader = reader
-    self.system = system
-    self.evidence = evidence
-    self.known = known
-    self.watches = watches
-  }
-
   /// Notes a problem.
   ///
   /// - Parameters:

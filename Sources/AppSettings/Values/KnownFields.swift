@@ -150,17 +150,10 @@ private struct ElementPairs {
   let old: [TOMLValue]
   /// The old elements as their type would write them, if known.
   let own: [TOMLValue]?
-  private var cache: [Int: TOMLValue] = [:]
+  fileprivate var cache: [Int: TOMLValue] = [:]
 
   /// The number of pairs that may be compared to find moved elements.
   static let limit = 10_000
-
-  init(new: [TOMLValue], known: [KnownFields], old: [TOMLValue], own: [TOMLValue]?) {
-    self.new = new
-    self.known = known
-    self.old = old
-    self.own = own
-  }
 
   /// Returns a new element with the parts of an old one that its type does not know.
   mutating func merged(_ newIndex: Int, _ oldIndex: Int) -> TOMLValue {
