@@ -57,7 +57,7 @@ extension TOMLTable {
   ///
   /// Setting a value creates missing tables, and replaces a value where a table is needed. Removing the last value of a
   /// table leaves the table empty. Removing a missing value, and an edit of the root, change nothing.
-  package mutating func apply(_ edit: Edit) { apply(edit.value, at: edit.path.components[...]) }
+  package mutating func apply(_ edit: Edit) { set(edit.value, at: edit.path.components[...]) }
 
   /// Whether both hold the same values; a table with no value at any depth counts as absent.
   ///
@@ -73,21 +73,5 @@ extension TOMLTable {
       result[key] = inner.isEmpty ? nil : .table(inner)
     }
     return result
-  }
-
-  private mutating func apply(_ value: TOMLValue?, at components: ArraySlice<String>) {
-    guard let first = components.first else { return }
-    if components.count == 1 {
-      self[first] = value
-    } else if case .table(var table)? = self[first] {
-      // Removed from the parent while it changes; otherwise each edit would copy the whole table.
-      self[first] = .boolean(false)
-      table.apply(value, at: components.dropFirst())
-      self[first] = .table(table)
-    } else if value != nil {
-      var table = TOMLTable()
-      table.apply(value, at: components.dropFirst())
-      self[first] = .table(table)
-    }
   }
 }

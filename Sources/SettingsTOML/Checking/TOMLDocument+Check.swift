@@ -69,7 +69,9 @@ extension TOMLDocument {
   private static func isRemoval(of keys: ArraySlice<String>, from old: TOMLTable, _ new: TOMLTable) -> Bool {
     var keys = keys
     while !keys.isEmpty {
-      if removing(keys, from: old) == new { return true }
+      var rest = old
+      rest.set(nil, at: keys)
+      if rest == new { return true }
       guard let above = old[path: TOMLPath(Array(keys.dropLast()))]?.table, above.count == 1 else { return false }
       keys = keys.dropLast()
     }

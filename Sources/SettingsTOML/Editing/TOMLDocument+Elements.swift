@@ -52,14 +52,15 @@ extension TOMLDocument {
   ) throws(TOMLEditError) -> Bool {
     guard !path.isRoot else { return try removeElement(index, of: array) }
     var items = try items(of: array)
-    let table = try tableElement(index, of: array, in: items)
+    var table = try tableElement(index, of: array, in: items)
     guard table[path: path] != nil else { return false }
     if let id = find(array), tree[id].kind == .arrayOfTables {
       return try checked(.editElement(array, index, path)) { draft throws(TOMLEditError) in
         try draft.removeUnchecked(at: Location(array).appending(index: index).appending(path.components))
       }
     }
-    items[index] = .table(TOMLDocument.removing(path.components[...], from: table))
+    table.set(nil, at: path.components[...])
+    items[index] = .table(table)
     return try set(.array(items), at: array)
   }
 
@@ -75,7 +76,7 @@ extension TOMLDocument {
     from source: TOMLPath, to destination: TOMLPath, inElement index: Int, of array: TOMLPath
   ) throws(TOMLEditError) -> Bool {
     var items = try items(of: array)
-    let table = try tableElement(index, of: array, in: items)
+    var table = try tableElement(index, of: array, in: items)
     guard !source.isRoot, source != destination, let value = table[path: source] else { return false }
     try TOMLDocument.checkDepth(of: value, at: array.appending(destination))
     guard !destination.isRelated(to: source), table[path: destination] == nil else {
@@ -83,8 +84,8 @@ extension TOMLDocument {
         .exists(destination),
         "Cannot move '\(source)' to '\(destination)' in an element of '\(array)': there is a value already.")
     }
-    let rest = TOMLDocument.removing(source.components[...], from: table)
-    items[index] = .table(try TOMLDocument.setting(value, at: destination.components[...], in: rest, array))
+    table.set(nil, at: source.components[...])
+    items[index] = .table(try TOMLDocument.setting(value, at: destination.components[...], in: table, array))
     if let id = find(array), tree[id].kind == .arrayOfTables {
       let place = Location(array).appending(index: index)
       let isDone = try? checked(.set(array, .array(items))) { draft throws(TOMLEditError) in
@@ -163,17 +164,6 @@ extension TOMLDocument {
       let below = table[key] ?? .table(TOMLTable())
       guard case .table(let next) = below else { throw .notATable(array, found: below.kindName) }
       result[key] = .table(try setting(value, at: keys.dropFirst(), in: next, array))
-    }
-    return result
-  }
-
-  static func removing(_ keys: ArraySlice<String>, from table: TOMLTable) -> TOMLTable {
-    guard let key = keys.first else { return table }
-    var result = table
-    if keys.count == 1 {
-      result[key] = nil
-    } else if case .table(let next) = table[key] {
-      result[key] = .table(removing(keys.dropFirst(), from: next))
     }
     return result
   }

@@ -68,6 +68,23 @@ public struct TOMLTable: Sendable {
     return current
   }
 
+  /// Sets the value at a path below this table, whose tables are made, or removes it if it is `nil`.
+  package mutating func set(_ value: TOMLValue?, at components: ArraySlice<String>) {
+    guard let first = components.first else { return }
+    if components.count == 1 {
+      self[first] = value
+    } else if case .table(var table)? = self[first] {
+      // Removed from the parent while it changes; otherwise each edit would copy the whole table.
+      self[first] = .boolean(false)
+      table.set(value, at: components.dropFirst())
+      self[first] = .table(table)
+    } else if value != nil {
+      var table = TOMLTable()
+      table.set(value, at: components.dropFirst())
+      self[first] = .table(table)
+    }
+  }
+
   private func position(of key: String) -> Int? {
     if slots.isEmpty {
       for position in entries.indices where entries[position].key.hasSameCodeUnits(as: key) { return position }
