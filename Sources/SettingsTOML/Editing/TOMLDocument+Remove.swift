@@ -75,12 +75,12 @@ extension TOMLDocument {
     let lines = lines
     var merged: [Block] = []
     for block in blocks {
-      if let last = merged.last, last.isSection, block.isSection,
-        lines.isTrivia(last.range.upperBound..<block.range.lowerBound)
+      // What is between two sections of one table belongs to it.
+      if let last = merged.last,
+        block.isSection
+          ? last.isSection && lines.isTrivia(last.range.upperBound..<block.range.lowerBound)
+          : last.range.upperBound == block.range.lowerBound
       {
-        // What is between two sections of one table belongs to it.
-        merged[merged.count - 1].range = last.range.lowerBound..<block.range.upperBound
-      } else if let last = merged.last, last.range.upperBound == block.range.lowerBound, !block.isSection {
         merged[merged.count - 1].range = last.range.lowerBound..<block.range.upperBound
       } else {
         merged.append(block)
