@@ -6,15 +6,13 @@ import SettingsTOML
 struct EditCheck {
   /// The values after the edits: later edits take precedence.
   private var expected = TOMLTable()
-  private var paths = PathSet()
+  private let paths: PathSet
   private let edits: [Edit]
 
   init(_ edits: [Edit]) {
     self.edits = edits
-    for edit in edits {
-      expected.apply(edit)
-      paths.insert(edit.path)
-    }
+    paths = PathSet(edits.map(\.path))
+    for edit in edits { expected.apply(edit) }
   }
 
   /// A difference from what the edits say.

@@ -90,8 +90,7 @@ extension StoreCore {
       }
       try check(document)
       // The edits may replace whole arrays and tables, and were made from the first content.
-      var paths = PathSet()
-      for edit in edits { paths.insert(edit.path) }
+      let paths = PathSet(edits.map(\.path))
       if let path = document.changedPaths(since: base).first(where: { paths.touches($0) }) {
         // The record's path. Components below it may be content of a record.
         throw overtakenError("'\(TOMLPath(Array(path.components.prefix(2))))'")

@@ -10,13 +10,9 @@ extension StoreCore {
     for case let key? in edits.map(\.key) where seen.insert(ObjectIdentifier(key)).inserted {
       if key.paths.contains(where: { isUnreadable(key, at: $0, in: document) }) { return key }
     }
-    var named = PathSet()
-    let isNamed = edits.reduce(into: false) { isNamed, edit in
-      guard edit.key == nil else { return }
-      named.insert(edit.path)
-      isNamed = true
-    }
-    guard isNamed else { return nil }
+    let paths = edits.filter { $0.key == nil }.map(\.path)
+    guard !paths.isEmpty else { return nil }
+    let named = PathSet(paths)
     let unreadable = declarations.keys.filter { key in
       key.paths.contains { named.touches($0) && isUnreadable(key, at: $0, in: document) }
     }
@@ -25,13 +21,7 @@ extension StoreCore {
 
   /// Whether the document has a value at a path that the key cannot use.
   private func isUnreadable(_ key: AnySettingsKey, at path: TOMLPath, in document: TOMLDocument) -> Bool {
-    guard let value = document[path] else { return false }
-    do {
-      try key.check(value)
-      return false
-    } catch {
-      return true
-    }
+    document[path].map { (try? key.check($0)) == nil } ?? false
   }
 
   /// Makes a backup of the file if edits are about to overwrite a value that their key cannot read.

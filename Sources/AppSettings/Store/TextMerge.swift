@@ -33,8 +33,7 @@ package struct TextMerge {
       return
     }
     guard old[SettingsFormat.versionPath] == new[SettingsFormat.versionPath] else { throw Unfit() }
-    var touched = PathSet()
-    for path in new.changedPaths(since: common) { touched.insert(path) }
+    let touched = PathSet(new.changedPaths(since: common))
     var values = new
     var alone = common
     for path in old.changedPaths(since: common) {
