@@ -105,7 +105,7 @@ struct KeptPlaces: Sendable, Equatable {
 }
 
 /// The whole lines around a part of a text.
-private struct TextLines {
+struct TextLines {
   private let text: [UInt8]
   private let range: Range<Int>
 

@@ -147,19 +147,15 @@ private struct LeftOutText {
       guard KeptText.leavesOut(part.removed) else { continue }
       // A line with the same name in another table is another value.
       guard
-        Self.lines(kept[..<part.offset]).last(where: Self.isHeader)
-          == Self.lines(broken[..<place]).last(where: Self.isHeader),
-        let lines = fill(Self.lines(part.removed[...]), Self.lines(part.added[...]))
+        kept[..<part.offset].lines.last(where: Self.isHeader)
+          == broken[..<place].lines.last(where: Self.isHeader),
+        let lines = fill(part.removed[...].lines, part.added[...].lines)
       else { return nil }
       parts.append(
         TextChange.Part(
           offset: part.offset, removed: part.removed, added: Array(lines.joined(separator: CollectionOfOne(0x0A)))))
     }
     return parts
-  }
-
-  private static func lines(_ bytes: ArraySlice<UInt8>) -> Lines {
-    bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
   }
 
   private static func isHeader(_ line: ArraySlice<UInt8>) -> Bool {

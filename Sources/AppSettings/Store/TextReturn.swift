@@ -35,7 +35,8 @@ struct TextReturn {
       if replacesUnknown || isAboveHidden(part) {
         if result.removed.isEmpty {
           // The comments there belong to it, but for those that it begins with itself.
-          result.offset = Self.commentStart(above: result.offset, in: document.bytes)
+          let place = TextLines(around: result.offset..<result.offset, of: document.bytes)
+          result.offset = place.withCommentsAbove.lowerBound
           let own = Self.commonComments(result.added[...], document.bytes[result.offset...])
           if replacesUnknown, own == 0 { return nil }
           result.offset += own
@@ -55,8 +56,7 @@ struct TextReturn {
     }
     if !isPart, let result = result(moved) { return result }
     guard moved.count <= Self.mostTried else { return nil }
-    var wanted = PathSet()
-    for edit in edits { wanted.insert(edit.path) }
+    let wanted = PathSet(edits.map(\.path))
     var chosen: [TextChange.Part] = []
     var former = document
     for part in moved {
@@ -71,10 +71,6 @@ struct TextReturn {
     return chosen.isEmpty ? nil : result(chosen)
   }
 
-  private static func lines(_ bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
-    bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
-  }
-
   /// Whether the line below a part has something left out: then the history does not have the comments above it.
   private func isAboveHidden(_ part: TextChange.Part) -> Bool {
     KeptText.beginning(of: after[(part.offset + part.removed.count)...].prefix { $0 != 0x0A }) != nil
@@ -83,32 +79,21 @@ struct TextReturn {
   /// Whether lines are nothing but comments that are left out: comments above a secret, which may have belonged to
   /// something else before.
   private static func areUnknownComments(_ bytes: [UInt8]) -> Bool {
-    KeptText.leavesOut(bytes) && lines(bytes[...]).allSatisfy { $0.isEmpty || isComment($0) }
+    KeptText.leavesOut(bytes) && bytes[...].lines.allSatisfy { $0.isEmpty || isComment($0) }
   }
 
   /// The number of bytes of the comment lines that two texts begin with.
   private static func commonComments(_ text: ArraySlice<UInt8>, _ other: ArraySlice<UInt8>) -> Int {
-    zip(lines(text).dropLast(), lines(other).dropLast()).prefix { isComment($0) && $0.elementsEqual($1) }
+    zip(text.lines.dropLast(), other.lines.dropLast()).prefix { isComment($0) && $0.elementsEqual($1) }
       .reduce(0) { $0 + $1.0.count + 1 }
   }
 
   /// Whether a part would put back a comment that is below it already: one that was above something else before.
   private static func repeats(_ part: TextChange.Part, in bytes: [UInt8]) -> Bool {
-    let comments = lines(part.added[...]).filter(isComment)
-    return lines(bytes[(part.offset + part.removed.count)...]).prefix(while: isComment).contains { line in
+    let comments = part.added[...].lines.filter(isComment)
+    return bytes[(part.offset + part.removed.count)...].lines.prefix(while: isComment).contains { line in
       comments.contains { $0.elementsEqual(line) }
     }
-  }
-
-  /// The beginning of the comment lines that end at a place.
-  private static func commentStart(above place: Int, in bytes: [UInt8]) -> Int {
-    var start = place
-    while start > 0 {
-      let above = bytes[..<(start - 1)].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
-      guard isComment(bytes[above..<start]) else { break }
-      start = above
-    }
-    return start
   }
 
   private static func isComment(_ line: ArraySlice<UInt8>) -> Bool {
@@ -149,4 +134,9 @@ extension KeptText {
     ["\"\(Redaction.placeholder)", Redaction.placeholder, "# (not shown)"]
       .compactMap { bytes.firstRange(of: Array($0.utf8))?.lowerBound }.min().map { bytes[..<$0] }
   }
+}
+
+extension ArraySlice<UInt8> {
+  /// The lines without their breaks; the last one is what follows the last break.
+  var lines: [ArraySlice<UInt8>] { split(separator: 0x0A, omittingEmptySubsequences: false) }
 }
