@@ -56,9 +56,9 @@ struct HistoryReader: Sendable {
     var found: [Int] = []
     var last: Int?
     var isLost = false
-    journal.visitLines { line in
+    for line in journal.lines(from: journal.start, to: journal.end) {
       guard line.isCheckpoint || line.isRecord, let head = line.head, HistoryLine.body(of: line.text) != nil else {
-        return true
+        continue
       }
       if line.isCheckpoint {
         if HistoryLine.checkpoint(line.text)?.isAfterLoss == true { isLost = true }
@@ -67,7 +67,6 @@ struct HistoryReader: Sendable {
         isLost = false
       }
       last = max(last ?? 0, head.number)
-      return true
     }
     let next = unrecorded?.number ?? lastNumber + 1
     return isLost || last == nil || next > lastNumber + 1 ? found + [next] : found
@@ -161,7 +160,7 @@ struct HistoryReader: Sendable {
     if let line = journal?.record(atLeast: number), line.head?.number == number {
       return failure("text of entry #\(number): it was damaged")
     }
-    let last = unrecorded?.number ?? journal?.last(before: journal!.end, where: \.isRecord)?.head?.number ?? 0
+    let last = self.number ?? 0
     let has = first.map { "it has #\($0) to #\(last)" } ?? (last > 0 ? "it has #\(last) only" : "it is empty")
     return failure("entry #\(number): \(has)")
   }

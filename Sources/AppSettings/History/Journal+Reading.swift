@@ -41,7 +41,7 @@ extension Journal {
     guard let line = line(at: segment), let checkpoint = HistoryLine.checkpoint(line.text) else { return nil }
     var bytes = checkpoint.text
     var last = checkpoint.number
-    for (_, record) in records(from: line.next, to: end) {
+    for record in records(from: line.next, to: end) {
       // One that is missing was damaged.
       guard record.segment == segment, record.number == last + 1, !record.isLarge,
         let next = record.text.applied(to: bytes)

@@ -106,45 +106,34 @@ struct Journal: Sendable {
   /// The checkpoint at the beginning of the segment with a place.
   func segment(around place: Int) -> Line? { last(before: place, where: \.isCheckpoint) }
 
-  /// The lines of the file, in order.
-  func visitLines(_ body: (Line) -> Bool) {
-    var place = start
-    while let line = line(at: place), body(line) { place = line.next }
+  /// The lines that begin from a place on and before another, in order.
+  func lines(from place: Int, to end: Int) -> UnfoldSequence<Line, Int> {
+    sequence(state: place) { place in
+      guard place < end, let line = line(at: place) else { return nil }
+      place = line.next
+      return line
+    }
   }
 
   /// The records from a place on, in order. Damaged lines are left out.
-  func records(from place: Int, to end: Int) -> [(line: Line, record: HistoryRecord)] {
-    var found: [(Line, HistoryRecord)] = []
-    var place = place
-    while place < end, let line = line(at: place) {
-      if line.isRecord, let record = HistoryLine.record(line.text) { found.append((line, record)) }
-      place = line.next
-    }
-    return found
+  func records(from place: Int, to end: Int) -> [HistoryRecord] {
+    lines(from: place, to: end).compactMap { $0.isRecord ? HistoryLine.record($0.text) : nil }
   }
 
   /// The end of the segment that begins at a place.
   func segmentEnd(_ place: Int) -> Int {
-    var at = line(at: place)?.next ?? end
-    while at < end, let line = line(at: at) {
-      if line.isCheckpoint { return line.place }
-      at = line.next
-    }
-    return end
+    lines(from: line(at: place)?.next ?? end, to: end).first(where: \.isCheckpoint)?.place ?? end
   }
 
   /// The first record whose number is this or higher; `nil` if there is none.
   ///
   /// The search is a bisection.
-  func record(atLeast number: Int) -> Line? { first { ($0.head?.number ?? 0) >= number } }
-
-  /// By bisection: `holds` is false for all records up to one, and true after it.
-  private func first(where holds: (Line) -> Bool) -> Line? {
-    // No record before `low` holds, and every one from `high` on does.
+  func record(atLeast number: Int) -> Line? {
+    // All records before `low` have lower numbers, and none from `high` on has.
     var (low, high) = (start, end)
     while low < high {
       let middle = lineStart(at: low + (high - low) / 2)
-      guard let line = firstRecord(from: middle, to: high), !holds(line) else {
+      guard let line = firstRecord(from: middle, to: high), line.head?.number ?? 0 < number else {
         high = middle
         continue
       }
@@ -159,11 +148,6 @@ struct Journal: Sendable {
   }
 
   private func firstRecord(from place: Int, to end: Int) -> Line? {
-    var place = place
-    while place < end, let line = line(at: place) {
-      if line.isRecord, HistoryLine.body(of: line.text) != nil { return line }
-      place = line.next
-    }
-    return nil
+    lines(from: place, to: end).first { $0.isRecord && HistoryLine.body(of: $0.text) != nil }
   }
 }

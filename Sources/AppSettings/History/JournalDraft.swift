@@ -320,7 +320,7 @@ struct JournalDraft {
     if let known = state.paths {
       for path in known { segments[path] = state.segment }
     } else {
-      for (_, record) in journal.records(from: state.segment, to: journal.end) {
+      for record in journal.records(from: state.segment, to: journal.end) {
         for change in record.changes { segments[change.path.description] = state.segment }
       }
       for path in paths { segments[path] = state.segment }

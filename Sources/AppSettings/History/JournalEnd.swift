@@ -31,9 +31,7 @@ struct JournalEnd {
     self.checkpoint = checkpoint
     var (number, count, damaged) = (checkpoint.number, 0, 0)
     var last: Journal.Line?
-    var place = segment.next
-    while let line = journal.line(at: place) {
-      place = line.next
+    for line in journal.lines(from: segment.next, to: journal.end) {
       guard HistoryLine.body(of: line.text) != nil else {
         // Two in one, if it is the line break.
         damaged += line.text.isEmpty ? 0 : max(1, journal.count(of: HistoryLine.recordStart, in: line))

@@ -102,12 +102,9 @@ struct JournalFolder: Sendable {
   /// Whether the journal has a segment from when nothing was declared, which shows nearly every value.
   func hasUnguardedSegment() throws -> Bool {
     guard let journal = try read() else { return false }
-    var found = false
-    journal.visitLines { line in
-      found = line.isCheckpoint && HistoryLine.checkpoint(line.text)?.known == 0
-      return !found
+    return journal.lines(from: journal.start, to: journal.end).contains { line in
+      line.isCheckpoint && HistoryLine.checkpoint(line.text)?.known == 0
     }
-    return found
   }
 
   /// The highest number of a record that a journal or `present` still shows, whatever is left of the journal.
