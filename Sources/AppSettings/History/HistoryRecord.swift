@@ -10,23 +10,7 @@ import SettingsTOML
 ///   "e":[["theme","\"light\"","\"dark\""]],"s":[[9,"light","dark"]],"in":61}
 /// ```
 struct HistoryRecord: Sendable, Equatable {
-  /// Who made a change.
-  struct Actor: Sendable, Equatable {
-    /// The app's id, or else the program's name; `nil` for another program.
-    var name: String?
-    var program: String?
-    var process: Int?
-    var user: Int?
-
-    /// This process.
-    ///
-    /// - Parameter app: The app's id, if it is one that writes its own settings.
-    static func current(for app: String?) -> Actor {
-      let tool = ProcessFacts.tool.withLock { $0 }
-      let program = ProcessFacts.program
-      return Actor(name: tool ?? app ?? program, program: program, process: Int(getpid()), user: Int(getuid()))
-    }
-  }
+  typealias Actor = SettingsHistoryEntry.Actor
 
   /// What is known of a value at a path.
   enum Value: Sendable, Equatable {
@@ -80,6 +64,17 @@ struct HistoryRecord: Sendable, Equatable {
   static let mostShown = 2048
   /// The change of a record that has too much to list.
   static let everything = [Change(path: .root, old: .long, new: .long)]
+}
+
+extension SettingsHistoryEntry.Actor {
+  /// This process.
+  ///
+  /// - Parameter app: The app's id, if it is one that writes its own settings.
+  static func current(for app: String?) -> Self {
+    let tool = ProcessFacts.tool.withLock { $0 }
+    let program = ProcessFacts.program
+    return Self(name: tool ?? app ?? program, program: program, process: Int(getpid()), user: Int(getuid()))
+  }
 }
 
 /// The whole text before the record with a number, where a segment of a journal begins.

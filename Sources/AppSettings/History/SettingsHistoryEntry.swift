@@ -97,8 +97,7 @@ public struct SettingsHistoryEntry: Sendable, Hashable, Identifiable {
   init(_ record: HistoryRecord) {
     id = record.number
     time = Date(timeIntervalSince1970: Double(record.time) / 1000)
-    actor = Actor(
-      name: record.actor.name, program: record.actor.program, process: record.actor.process, user: record.actor.user)
+    actor = record.actor
     reason = Reason(rawValue: record.reason) ?? .update
     reversed = record.reversal?.entry
     (isUnparsed, followsUnparsed) = (record.isUnparsed, record.followsUnparsed)
