@@ -127,10 +127,7 @@ extension SettingsConstraining {
       wording: { base, _ in
         "\(base) \(isText ? "of" : "with") \(bounds.countWords(of: isText ? "character" : "element"))"
       },
-      facts: { _, isAsStored in
-        guard isAsStored else { return [] }
-        return [.count(minimum: bounds.lower, maximum: bounds.upper.map { bounds.isHalfOpen ? $0 - 1 : $0 })]
-      },
+      facts: { _, isAsStored in isAsStored ? [.count(minimum: bounds.lower, maximum: bounds.last)] : [] },
       violation: { range.contains($0.count) ? nil : Violation() })
   }
 
@@ -205,26 +202,18 @@ private struct Bounds<Bound: Comparable & Sendable>: Sendable {
 
   /// The range in words: `from 6 to 72`, `from 1`, `below 100`.
   func words(_ shown: (Bound) -> String) -> String {
-    let below = isHalfOpen ? "below " : ""
-    return switch (lower, upper) {
-    case (let lower?, let upper?): "from \(shown(lower)) to \(below)\(shown(upper))"
-    case (let lower?, nil): "from \(shown(lower))"
-    case (nil, let upper?): isHalfOpen ? "below \(shown(upper))" : "up to \(shown(upper))"
-    case (nil, nil): "in the range that is allowed"
-    }
+    let upper = upper.map(shown)
+    return Expectation.range(from: lower.map(shown), upTo: isHalfOpen ? nil : upper, below: isHalfOpen ? upper : nil)
+      ?? "in the range that is allowed"
   }
 }
 
 extension Bounds<Int> {
+  /// The greatest number in the range.
+  var last: Int? { upper.map { isHalfOpen ? $0 - 1 : $0 } }
+
   /// The range as a count: `1 to 20 characters`, `at most 3 elements`.
   func countWords(of unit: String) -> String {
-    let upper = upper.map { isHalfOpen ? $0 - 1 : $0 }
-    func counted(_ number: Int) -> String { "\(number) \(unit)\(number == 1 ? "" : "s")" }
-    return switch (lower, upper) {
-    case (let lower?, let upper?): lower == upper ? counted(lower) : "\(lower) to \(counted(upper))"
-    case (let lower?, nil): "\(lower) or more \(unit)s"
-    case (nil, let upper?): "at most \(counted(upper))"
-    case (nil, nil): "a number of \(unit)s that is allowed"
-    }
+    Expectation.count(from: lower, to: last, of: unit) ?? "a number of \(unit)s that is allowed"
   }
 }

@@ -32,6 +32,29 @@ struct Expectation: Sendable {
     Expectation(choices.count == 1 ? choices[0].errorText : oneOf(choices, \.errorText))
   }
 
+  /// The words for a range: `from 1 to below 8`; `nil` if it has no bounds.
+  static func range(from low: String?, upTo high: String?, below limit: String?) -> String? {
+    switch (low, high, limit) {
+    case (let low?, _, let limit?): "from \(low) to below \(limit)"
+    case (nil, _, let limit?): "below \(limit)"
+    case (let low?, let high?, nil): "from \(low) to \(high)"
+    case (let low?, nil, nil): "from \(low)"
+    case (nil, let high?, nil): "up to \(high)"
+    case (nil, nil, nil): nil
+    }
+  }
+
+  /// The words for a number of things: `2 to 5 elements`; `nil` if it has no bounds.
+  static func count(from low: Int?, to high: Int?, of unit: String) -> String? {
+    func counted(_ number: Int) -> String { "\(number) \(unit)\(number == 1 ? "" : "s")" }
+    return switch (low, high) {
+    case (let low?, let high?): low == high ? counted(low) : "\(low) to \(counted(high))"
+    case (let low?, nil): "\(low) or more \(unit)s"
+    case (nil, let high?): "at most \(counted(high))"
+    case (nil, nil): nil
+    }
+  }
+
   /// Lists the choices, at most twelve of them.
   static func oneOf<Choice>(_ choices: [Choice], _ shown: (Choice) -> String) -> String {
     "one of \(choices.prefix(12).map(shown).joined(separator: ", "))\(choices.count > 12 ? ", …" : "")"
