@@ -92,8 +92,8 @@ public struct SettingsLocation: Sendable, Hashable {
     environment variables: [String: String]? = nil
   ) throws(SettingsError) {
     let environment = Self.reader(variables)
-    try Self.check(app, isName: false)
-    try Self.check(name, isName: true)
+    try Self.check(app, as: "app id", such: "org.example.editor")
+    try Self.check(name, as: "store name", such: "org.example.editor")
     func directory(_ variable: String, _ fallback: String) throws(SettingsError) -> String {
       try Self.directory(variable, fallback, environment)
     }
@@ -145,14 +145,7 @@ public struct SettingsLocation: Sendable, Hashable {
     let directory =
       users.systemDirectories.last { !"\($0)/\(users.name).toml".isBytewise(users.file) } ?? "/etc/xdg/\(app)"
     if let dropIn {
-      let base = dropIn.endsBytewise(with: ".toml") ? dropIn.droppingLastBytes(5) : dropIn
-      guard !base.isEmpty, base.utf8.first != UInt8(ascii: "."), !base.utf8.contains(where: { $0 == 0x2F || $0 == 0 })
-      else {
-        throw SettingsError(
-          .invalidLocation,
-          "Invalid drop-in '\(dropIn)': give the name of a file in '\(directory)/\(users.name).d', such as '50-site'.")
-      }
-      file = "\(directory)/\(users.name).d/\(base).toml"
+      file = try Self.dropIn(dropIn, in: "\(directory)/\(users.name).d", notBeginningWith: ".", such: "50-site")
     } else {
       file = "\(directory)/\(users.name).toml"
     }
@@ -287,13 +280,35 @@ public struct SettingsLocation: Sendable, Hashable {
     ] + systemDirectories + dataDirectories
   }
 
-  /// Throws if a text is not valid as the id of an app or the name of a store.
-  private static func check(_ id: String, isName: Bool) throws(SettingsError) {
+  /// Throws if a text is not a valid name of an app, a store or a profile.
+  ///
+  /// - Parameter source: Where the text is from, as the end of a sentence.
+  static func check(
+    _ id: String, as what: String, source: String = "", such example: String
+  ) throws(SettingsError) {
     guard !isID(id) else { return }
     throw SettingsError(
       .invalidLocation,
-      "Invalid \(isName ? "store name" : "app id") '\(id)': it must begin with a letter or digit and contain only "
-        + "letters, digits, '.', '_' and '-', without '..', such as 'org.example.editor'.")
+      "Invalid \(what) '\(id)'\(source): it must begin with a letter or digit and contain only letters, digits, '.', "
+        + "'_' and '-', without '..', such as '\(example)'.")
+  }
+
+  /// The path of a drop-in in a directory.
+  ///
+  /// - Parameter first: The characters that its name must not begin with.
+  /// - Throws: ``SettingsError`` `invalidLocation` if the name is not valid for a file.
+  static func dropIn(
+    _ name: String, in directory: String, notBeginningWith first: String, such example: String
+  ) throws(SettingsError) -> String {
+    let base = name.endsBytewise(with: ".toml") ? name.droppingLastBytes(5) : name
+    guard let start = base.utf8.first, !first.utf8.contains(start),
+      !base.utf8.contains(where: { $0 == 0x2F || $0 == 0 })
+    else {
+      throw SettingsError(
+        .invalidLocation,
+        "Invalid drop-in '\(name)': give the name of a file in '\(directory)', such as '\(example)'.")
+    }
+    return "\(directory)/\(base).toml"
   }
 
   /// Whether a text is a valid name of an app, a store or a profile.

@@ -36,11 +36,7 @@ public struct SettingsProfile: Sendable, Hashable {
   ///
   /// - Parameter source: Where the name is from, as the end of a sentence.
   package static func check(_ name: String, source: String = "") throws(SettingsError) {
-    guard !SettingsLocation.isID(name) else { return }
-    throw SettingsError(
-      .invalidLocation,
-      "Invalid profile '\(name)'\(source): it must begin with a letter or digit and contain only letters, digits, '.', "
-        + "'_' and '-', without '..', such as 'work'.")
+    try SettingsLocation.check(name, as: "profile", source: source, such: "work")
   }
 }
 

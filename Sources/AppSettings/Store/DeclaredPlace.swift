@@ -20,15 +20,7 @@ package enum DeclaredPlace: Sendable, Hashable {
     switch self {
     case .file(let path): return path
     case .dropIn(let name):
-      let base = name.endsBytewise(with: ".toml") ? name.droppingLastBytes(5) : name
-      guard !base.isEmpty, base.utf8.first != UInt8(ascii: "."), base.utf8.first != UInt8(ascii: "@"),
-        !base.utf8.contains(where: { $0 == 0x2F || $0 == 0 })
-      else {
-        throw SettingsError(
-          .invalidLocation,
-          "Invalid drop-in '\(name)': give the name of a file in '\(directory)', such as '50-mine'.")
-      }
-      return "\(directory)/\(base).toml"
+      return try SettingsLocation.dropIn(name, in: directory, notBeginningWith: ".@", such: "50-mine")
     case .system:
       return try Self.path(in: directory, "@os", MachineFacts.systemID(Syscalls()), "the 'ID' of '/etc/os-release'")
     case .architecture:
