@@ -12,23 +12,20 @@ struct BackupName: Sendable, Hashable {
   ///
   /// It has only ASCII letters, digits and dashes.
   var reason: String
+}
 
-  init(number: Int, time: String, reason: String) {
-    self.number = number
-    self.time = time
-    self.reason = reason
-  }
-
+extension BackupName {
   /// Parses the name of a file.
   ///
   /// - Parameter name: The settings file's name without `.toml`; `nil` for any.
   /// - Returns: `nil` if this is not exactly the name of a backup of that file; other stores' files may begin alike.
   init?(_ text: String, of name: String?) {
-    var rest = Substring(text).utf8
-    guard Self.drop(".toml", fromEndOf: &rest), let reason = Self.dropLastPart(of: &rest),
+    guard text.endsBytewise(with: ".toml") else { return nil }
+    var rest = Substring(text).utf8.dropLast(5)
+    guard let reason = Self.dropLastPart(of: &rest),
       !reason.isEmpty, reason.allSatisfy({ Self.isAlphanumeric($0) || $0 == UInt8(ascii: "-") }),
       let stamp = Self.dropLastPart(of: &rest), let digits = Self.dropLastPart(of: &rest),
-      let number = Self.number(digits, digits: 6...Self.mostDigits)
+      6...Self.mostDigits ~= digits.count, digits.allSatisfy(Self.isDigit), let number = Int(Substring(digits))
     else { return nil }
     (self.number, self.reason, time) = (number, String(reason)!, String(stamp)!)
     guard Self.isTime(time), !rest.isEmpty, name.map({ $0.utf8.elementsEqual(rest) }) ?? true else { return nil }
@@ -62,23 +59,11 @@ struct BackupName: Sendable, Hashable {
       && parts.allSatisfy { $0.allSatisfy(isDigit) }
   }
 
-  private static func drop(_ end: String, fromEndOf rest: inout Substring.UTF8View) -> Bool {
-    guard rest.count >= end.utf8.count, rest.suffix(end.utf8.count).elementsEqual(end.utf8) else { return false }
-    rest = rest.dropLast(end.utf8.count)
-    return true
-  }
-
   /// Removes the last `.` and what follows it, and returns the latter; `nil` if there is none.
   private static func dropLastPart(of rest: inout Substring.UTF8View) -> Substring.UTF8View? {
     guard let dot = rest.lastIndex(of: UInt8(ascii: ".")) else { return nil }
     defer { rest = rest[..<dot] }
     return rest[rest.index(after: dot)...]
-  }
-
-  /// Parses a part as a number; `nil` if it has other characters than digits, or more or fewer of them than allowed.
-  private static func number(_ text: Substring.UTF8View, digits: ClosedRange<Int>) -> Int? {
-    guard digits.contains(text.count), text.allSatisfy(isDigit) else { return nil }
-    return Int(Substring(text))
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
