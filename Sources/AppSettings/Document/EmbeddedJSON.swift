@@ -20,33 +20,15 @@ extension JSONText {
   /// - Returns: At most two texts: first one that replaces only strings that hold an array, an object or a string, then
   ///   one that replaces all strings that hold JSON.
   package static func embedded(in stored: TOMLValue) -> [String] {
-    func text(of value: TOMLValue, _ takes: (String) -> Bool, _ isThere: inout Bool) -> String? {
-      switch value {
-      case .string(let string):
-        guard let json = embedded(in: string), takes(json) else { return quoted(string) }
-        isThere = true
-        return json
-      case .array(let items):
-        var texts: [String] = []
-        for item in items {
-          guard let text = text(of: item, takes, &isThere) else { return nil }
-          texts.append(text)
-        }
-        return "[\(texts.joined(separator: ","))]"
-      case .table(let table):
-        var texts: [String] = []
-        for (key, value) in table {
-          guard let text = text(of: value, takes, &isThere) else { return nil }
-          texts.append("\(quoted(key)):\(text)")
-        }
-        return "{\(texts.joined(separator: ","))}"
-      default: return self.text(of: value)
-      }
-    }
     var found: [String] = []
     for takes in [{ $0.withoutBlanks.first.map("[{\"".contains) ?? false }, { _ in true }] as [(String) -> Bool] {
       var isThere = false
-      if let json = text(of: stored, takes, &isThere), isThere, found.last != json { found.append(json) }
+      let whole = text(of: stored) { string in
+        guard let json = embedded(in: string), takes(json) else { return quoted(string) }
+        isThere = true
+        return json
+      }
+      if let whole, isThere, found.last != whole { found.append(whole) }
     }
     return found
   }

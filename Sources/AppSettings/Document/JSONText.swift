@@ -40,19 +40,21 @@ package enum JSONText {
   }
 
   /// A value as JSON, on one line; `nil` for infinities and not-a-number. Dates become strings.
-  package static func text(of value: TOMLValue) -> String? {
+  ///
+  /// - Parameter shown: The JSON of a string.
+  package static func text(of value: TOMLValue, string shown: (String) -> String = quoted) -> String? {
     switch value {
-    case .string(let text): return quoted(text)
+    case .string(let text): return shown(text)
     case .integer(let number): return String(number)
     case .float(let number): return number.isFinite ? "\(number)" : nil
     case .boolean(let flag): return flag ? "true" : "false"
     case .array(let items):
-      let texts = items.compactMap(text(of:))
+      let texts = items.compactMap { text(of: $0, string: shown) }
       return texts.count == items.count ? "[" + texts.joined(separator: ",") + "]" : nil
     case .table(let table):
       var members: [String] = []
       for (key, value) in table {
-        guard let text = text(of: value) else { return nil }
+        guard let text = text(of: value, string: shown) else { return nil }
         members.append(quoted(key) + ":" + text)
       }
       return "{" + members.joined(separator: ",") + "}"
