@@ -126,6 +126,19 @@ package struct MigrationScope {
     if whole > TOMLDocument.maximumSize { throw error(at: path, "the settings would have more than 256 MiB") }
   }
 
+  /// Runs steps on a whole document. If one throws, the document may have changed.
+  static func run(
+    _ steps: [MigrationStep], on document: inout TOMLDocument, _ importRights: UserRights? = nil
+  ) throws {
+    var scope = MigrationScope(document)
+    scope.importRights = importRights
+    // One owner at a time: a document that is held twice is copied at each edit.
+    document = TOMLDocument()
+    defer { document = scope.document }
+    try scope.run(steps)
+    try scope.removeEmptied()
+  }
+
   /// Runs steps in this place, in order.
   ///
   /// If one throws, the document keeps the changes of the steps before it; the caller discards it.

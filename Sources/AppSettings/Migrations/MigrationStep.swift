@@ -26,12 +26,7 @@ public struct MigrationStep: Sendable {
   ///
   /// - Throws: ``MigrationStepError``, `TOMLEditError`, or what the code of the step throws.
   public func run(on document: inout TOMLDocument) throws {
-    var scope = MigrationScope(document)
-    // One owner at a time: a document that is held twice is copied at each edit.
-    document = TOMLDocument()
-    defer { document = scope.document }
-    try content.run(in: &scope)
-    try scope.removeEmptied()
+    try MigrationScope.run([self], on: &document)
   }
 
   /// Parses a path in the program's code; traps if it is invalid.

@@ -181,12 +181,7 @@ public struct Migration: Sendable {
 
   /// Runs the steps on a document. The version is not set. If one throws, the document may have changed.
   package func run(on document: inout TOMLDocument, _ importRights: UserRights? = nil) throws {
-    var scope = MigrationScope(document)
-    scope.importRights = importRights
-    document = TOMLDocument()
-    defer { document = scope.document }
-    try scope.run(steps)
-    try scope.removeEmptied()
+    try MigrationScope.run(steps, on: &document, importRights)
   }
 }
 
