@@ -93,6 +93,7 @@ package final class LayerContent: Sendable {
   private let unmigrated: [UInt8]?
   /// Whether there is a file: an empty document may come from an empty file or from none.
   private let hasFile: Bool
+  private let lockEntries: [LockEntry]
   /// The paths that this layer locks for all layers above it, with everything below them.
   package let locks: [TOMLPath]
   /// The reasons that the file gives for them.
@@ -112,27 +113,18 @@ package final class LayerContent: Sendable {
   ///   - hasFile: Whether there is a file.
   ///   - locks: What the file locks; only an administrator's file has locks.
   ///   - inode: The inode of the file, to distinguish a save in place from one by a rename.
-  package convenience init(
+  package init(
     layer: SettingsLayer, document: TOMLDocument, unmigrated: [UInt8]? = nil, hasFile: Bool = true,
     locks: [LockEntry] = [], inode: UInt64? = nil
-  ) {
-    self.init(
-      layer: layer, document: document, unmigrated: unmigrated, hasFile: hasFile, locks: locks.map(\.path),
-      lockReasons: Dictionary(
-        locks.compactMap { lock in lock.reason.map { (lock.path, $0) } }, uniquingKeysWith: { first, _ in first }),
-      inode: inode)
-  }
-
-  private init(
-    layer: SettingsLayer, document: TOMLDocument, unmigrated: [UInt8]?, hasFile: Bool, locks: [TOMLPath],
-    lockReasons: [TOMLPath: String], inode: UInt64?
   ) {
     self.layer = layer
     self.document = document
     self.unmigrated = unmigrated
     self.hasFile = hasFile
-    self.locks = locks
-    self.lockReasons = lockReasons
+    lockEntries = locks
+    self.locks = locks.map(\.path)
+    lockReasons = Dictionary(
+      locks.compactMap { lock in lock.reason.map { (lock.path, $0) } }, uniquingKeysWith: { first, _ in first })
     self.inode = inode
   }
 
@@ -142,8 +134,8 @@ package final class LayerContent: Sendable {
   package func holding(_ document: TOMLDocument, of bytes: [UInt8]?) -> LayerContent {
     let isMigrated = !document.bytes.isSameText(as: bytes ?? [])
     return LayerContent(
-      layer: layer, document: document, unmigrated: isMigrated ? bytes ?? [] : nil, hasFile: bytes != nil, locks: locks,
-      lockReasons: lockReasons, inode: inode)
+      layer: layer, document: document, unmigrated: isMigrated ? bytes ?? [] : nil, hasFile: bytes != nil,
+      locks: lockEntries, inode: inode)
   }
 
   /// The bytes of the file; `nil` if there is none.
