@@ -56,13 +56,16 @@ struct RecordCoding<Record: SettingsRecord>: Sendable where Record.ID: Sendable 
     }
   }
 
+  private func shown(_ record: Record) -> String {
+    "a record with the id \(TOMLValue.quoted((try? ids.text(record.id)) ?? "\(record.id)"))"
+  }
+
   private func contradiction(of record: Record, to text: String, _ own: TOMLValue?) -> SettingsValueError {
     let expected = "the id \(TOMLValue.quoted(text)) of the table's key"
     if let own, ids.isID(own, record.id) {
       return SettingsValueError(expected: expected, found: own).under(Self.idField)
     }
-    let found = (try? ids.text(record.id)) ?? "\(record.id)"
-    return SettingsValueError(expected: expected, foundText: "a record with the id \(TOMLValue.quoted(found))")
+    return SettingsValueError(expected: expected, foundText: shown(record))
   }
 
   // MARK: Writing
@@ -80,10 +83,8 @@ struct RecordCoding<Record: SettingsRecord>: Sendable where Record.ID: Sendable 
   fileprivate func write(_ record: Record, at text: String) throws -> TOMLValue? {
     let id = try ids.id(text)
     guard record.id == id else {
-      let found = (try? ids.text(record.id)) ?? "\(record.id)"
       throw SettingsValueError(
-        expected: "a record with the id \(TOMLValue.quoted(text))",
-        foundText: "a record with the id \(TOMLValue.quoted(found))")
+        expected: "a record with the id \(TOMLValue.quoted(text))", foundText: shown(record))
     }
     guard let written = try bridge.write(record) else {
       throw SettingsValueError(expected: "a record that is stored as a table", foundText: "nil")

@@ -65,14 +65,8 @@ final class Decoded<Record: Sendable>: DecodedRecord, @unchecked Sendable {  // 
   let record: Record?
   let error: SettingsValueError?
 
-  init(stored: TOMLValue, record: Record) {
+  init(stored: TOMLValue, record: Record? = nil, error: SettingsValueError? = nil) {
     self.record = record
-    error = nil
-    super.init(stored: stored)
-  }
-
-  init(stored: TOMLValue, error: SettingsValueError) {
-    record = nil
     self.error = error
     super.init(stored: stored)
   }
