@@ -96,12 +96,11 @@ extension StoreCore {
   package func lookUp(_ key: AnySettingsKey) -> (value: StoredValue, stamp: UInt64) {
     note(key)
     if key.paths.count == 1 { return lookUp(key.path) }
-    load()
-    return state.withLock { (StoredValue(of: key, in: $0.snapshot), stamp.load(ordering: .relaxed)) }
+    return lookUp { StoredValue(of: key, in: $0) }
   }
 
   /// The user's values, including pending ones.
-  fileprivate var userTable: TOMLTable {
+  var userTable: TOMLTable {
     let snapshot = snapshot
     guard case .value(.table(let table)) = snapshot.lookUp(.root, in: snapshot.userIndex) else { return TOMLTable() }
     return table

@@ -336,7 +336,7 @@ public final class SettingsStore: SettingsAccess, Sendable {
   ///
   /// Values without a declared key are removed, too.
   public func resetAll() {
-    let keys = core.userRootKeys.filter { !$0.hasPrefix("settings-") }
+    let keys = core.userTable.keys.filter { !$0.hasPrefix("settings-") }
     core.enqueue { keys.map { .reset([$0]) } }
   }
 

@@ -21,9 +21,9 @@ extension StoreCore {
         continuation.resume(returning: .failure(error))
       }
     }
-    let outcome = try result.get()
+    let hasChanged = try result.get()
     waiters.callBack(at: edits.map(\.path))
-    return outcome.changedFile
+    return hasChanged
   }
 
   /// Runs blocking work on a separate thread.
@@ -51,16 +51,5 @@ extension StoreCore {
     guard openStores.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
     keepWhatIsDue()
     queue.stop()
-  }
-
-  /// The keys at the root of the user's file, including pending ones.
-  var userRootKeys: [String] {
-    load()
-    return state.withLock { state in
-      guard case .value(.table(let table)) = state.snapshot.lookUp(.root, in: state.snapshot.userIndex) else {
-        return []
-      }
-      return table.keys
-    }
   }
 }

@@ -193,9 +193,9 @@ package final class StoreCore: Sendable {
     try checkNotNested()
     let ticket = WriteTicket(TimeLimit(lockTimeout))
     _ = try addAwaited(edits) { queue.note($0, ticket) }
-    let outcome = try queue.perform(ticket) { commitPending($0) }.get()
+    let hasChanged = try queue.perform(ticket) { commitPending($0) }.get()
     waiters.callBack(at: edits.map(\.path))
-    return outcome.changedFile
+    return hasChanged
   }
 
   /// Makes edits visible.

@@ -10,7 +10,8 @@ import Synchronization
 /// the first of them, sleeps without a timer, and ends with the store.
 final class WriteQueue: Sendable {
   /// The outcome of the edits up to a number.
-  typealias Outcome = Result<WriteOutcome, SettingsError>
+  /// The result of a write for one caller: whether it changed the file, which may have had the values already.
+  typealias Outcome = Result<Bool, SettingsError>
 
   /// A caller that waits for an edit, or for all up to it.
   private struct Waiting: Sendable {
@@ -236,12 +237,6 @@ final class WriteTicket: Sendable {
   }
 }
 
-/// The result of a write for one caller.
-struct WriteOutcome: Sendable {
-  /// `false` if the file had the values already.
-  var changedFile: Bool
-}
-
 /// The outcome of a commit for all edits up to a number.
 struct WriteReport: Sendable {
   var number: UInt64
@@ -260,7 +255,6 @@ struct WriteReport: Sendable {
 
   /// The result for the edits with a number.
   func outcome(of number: UInt64) -> WriteQueue.Outcome {
-    if let failure = failures[number] { return .failure(failure) }
-    return .success(WriteOutcome(changedFile: changed.contains(number)))
+    failures[number].map { .failure($0) } ?? .success(changed.contains(number))
   }
 }
