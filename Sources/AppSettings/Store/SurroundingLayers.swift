@@ -27,7 +27,7 @@ struct SurroundingReader {
   /// The layers that were read last.
   let known: [LayerContent]
   var watches: [String: SaveWatch]
-  private(set) var result = SurroundingLayers()
+  var result = SurroundingLayers()
 
   /// Notes a problem.
   ///
@@ -104,12 +104,6 @@ struct SurroundingReader {
     result.lower += chain
   }
 
-  /// Notes a file on which the layers depend, whether or not it exists.
-  mutating func watch(file: String) { result.watched.files.append(file) }
-  /// Notes a directory of which every entry matters.
-  mutating func watch(folder: String) { result.watched.folders.append(folder) }
-  mutating func addAbove(_ content: LayerContent) { result.upper.append(content) }
-  mutating func setCredentials(_ credentials: Credentials?) { result.credentials = credentials }
   /// Whether a program seems to be saving a file, so that its previous content is used.
   func isWaiting(for path: String) -> Bool { watches[path] != nil }
 
@@ -230,7 +224,7 @@ extension StoreCore {
     } else if let personal = location.personal {
       reading.readDeclaredFiles(in: personal.declaredDirectory)
       if let name = personal.profile { reading.readBelowProfile(name, personal, own: own) }
-      if personal.followsChoice, let choice = personal.choiceFile { reading.watch(file: choice) }
+      if personal.followsChoice, let choice = personal.choiceFile { reading.result.watched.files.append(choice) }
       if let project, let app = location.app { reading.readProject(project, app: app) }
       if let directory = personal.credentialsDirectory {
         reading.readCredentials(in: directory, secrets: state.withLock { $0.secrets })

@@ -31,12 +31,12 @@ extension SurroundingReader {
       return note(error, using: "No project is used.")
     }
     // A link along the path may lead to another directory later.
-    if !directory.isBytewise(project.directory) { watch(file: "\(project.directory)/\(name)") }
+    if !directory.isBytewise(project.directory) { result.watched.files.append("\(project.directory)/\(name)") }
     for path in SettingsProject.candidates(name, upwardsFrom: directory) {
-      watch(file: path)
+      result.watched.files.append(path)
       do throws(SettingsError) {
         guard let content = try readProject(at: path, project) else { continue }
-        addAbove(content)
+        result.upper.append(content)
       } catch {
         note(error, using: "No project is used.")
       }
@@ -165,7 +165,7 @@ extension SurroundingReader {
   ///
   /// - Parameter secrets: The paths of secret keys in use. What is wrong with other credentials does not matter.
   mutating func readCredentials(in directory: String, secrets: Set<TOMLPath>) {
-    watch(folder: directory)
+    result.watched.folders.append(directory)
     let names: [String]
     do throws(Errno) {
       names = try system.names(in: directory) ?? []
@@ -187,6 +187,6 @@ extension SurroundingReader {
         if secrets.contains(path) { note(error, using: "It is left out.") }
       }
     }
-    setCredentials(texts.isEmpty ? nil : Credentials(directory: directory, texts: texts, secrets: secrets))
+    result.credentials = texts.isEmpty ? nil : Credentials(directory: directory, texts: texts, secrets: secrets)
   }
 }
