@@ -131,7 +131,7 @@ struct GarageStorageRow {
   }
 
   private static func text(_ name: String, of columns: TOMLTable) -> String? {
-    if case .string(let text)? = column(name, of: columns) { text } else { nil }
+    column(name, of: columns)?.string
   }
 
   private init(

@@ -151,47 +151,15 @@ struct GarageStorageData {
   }
 
   private static func isRounded(_ text: String) -> Bool {
-    guard let number = Double(text), let written = Decimal(text) else { return false }
+    guard let number = Double(text) else { return false }
+    // What has a longer power of ten is not zero, which it would become.
+    guard let written = DecimalDigits(text, powerBelow: Int.max / 2) else { return true }
     // As many digits as written, or none for zero.
-    let count = max(written.digits.count, 1)
+    let count = max(written.count, 1)
     let format = "%.\(count - 1)e"
     var buffer = [CChar](repeating: 0, count: count + 32)
     _ = withVaList([number]) { vsnprintf(&buffer, buffer.count, format, $0) }
     let printed = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-    return Decimal(String(decoding: printed, as: UTF8.self)) != written
-  }
-
-  /// A number as written: its significant digits and its scale.
-  private struct Decimal: Equatable {
-    var isNegative: Bool
-    var digits: [UInt8]
-    /// The exponent of the last digit.
-    var exponent: Int
-
-    init?(_ text: String) {
-      var digits: [UInt8] = []
-      var exponent = 0
-      var isFraction = false
-      let parts = text.utf8.split(omittingEmptySubsequences: false) { $0 | 0x20 == UInt8(ascii: "e") }
-      guard let mantissa = parts.first, parts.count <= 2 else { return nil }
-      if parts.count == 2 {
-        guard let written = Int(String(Substring(parts[1]))) else { return nil }
-        exponent = written
-      }
-      for byte in mantissa {
-        if byte == UInt8(ascii: ".") { isFraction = true }
-        guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte else { continue }
-        digits.append(byte)
-        if isFraction { exponent -= 1 }
-      }
-      digits = Array(digits.drop { $0 == UInt8(ascii: "0") })
-      while digits.last == UInt8(ascii: "0") {
-        digits.removeLast()
-        exponent += 1
-      }
-      isNegative = !digits.isEmpty && mantissa.first == UInt8(ascii: "-")
-      self.digits = digits
-      self.exponent = digits.isEmpty ? 0 : exponent
-    }
+    return DecimalDigits(String(decoding: printed, as: UTF8.self), powerBelow: Int.max / 2) != written
   }
 }

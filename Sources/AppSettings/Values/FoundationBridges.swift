@@ -92,15 +92,20 @@ extension Decimal: SettingsSerializable {
 }
 
 /// A decimal number as text, normalised so that equal numbers are equal.
-private struct DecimalDigits: Equatable {
+package struct DecimalDigits: Equatable {
   private var isNegative = false
   /// The digits without zeros at either end; empty for zero.
   private var digits: ArraySlice<UInt8>
   /// The power of ten that multiplies the digits, taken as an integer.
   private var exponent: Int
 
+  /// The number of digits without zeros at either end.
+  package var count: Int { digits.count }
+
   /// Parses a text; `nil` unless all of it is a decimal number.
-  init?(_ text: String) {
+  ///
+  /// - Parameter limit: What the written power of ten must be below. The default is beyond every `Decimal`.
+  package init?(_ text: String, powerBelow limit: Int = 1000) {
     var rest = text.utf8[...]
     func takeSign() -> Bool {
       guard let sign = rest.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") else { return false }
@@ -125,7 +130,7 @@ private struct DecimalDigits: Equatable {
     if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
       rest.removeFirst()
       let isNegative = takeSign()
-      guard let power = Int(String(decoding: takeDigits(), as: UTF8.self)), power < 1000 else { return nil }
+      guard let power = Int(String(decoding: takeDigits(), as: UTF8.self)), power < limit else { return nil }
       exponent += isNegative ? -power : power
     }
     guard rest.isEmpty else { return nil }

@@ -92,6 +92,17 @@ struct GarageStorageImportTests {
     #expect(rounded.text == "0.1234567890123456789")
   }
 
+  @Test(arguments: ["1.5e-9223372036854775808", "1e-9223372036854775807", "1e-99999999999999999999"])
+  func `a number with the smallest power of ten is kept as text, too`(number: String) throws {
+    let rows = try JSONSerialization.data(
+      withJSONObject: [["gs_type": "Amounts", "gs_identifier": "1", "gs_data": "{\"text\": \(number)}"]])
+    let report = try home.garage().importGarageStorage(rows: String(decoding: rows, as: UTF8.self))
+    #expect(
+      report.notes == [
+        "Row 0, Amounts \"1\": the number \(number) is kept as text, because a floating-point number would round it."
+      ])
+  }
+
   @Test func `references to rows of objects without an id become these objects, and the rows values`() throws {
     let garage = try home.garage()
     let rows = #"""
