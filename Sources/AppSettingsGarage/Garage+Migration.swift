@@ -341,20 +341,21 @@ extension GarageMigration where New: Codable & Identifiable {
       if let oldID = source.key.id, oldID != id { newIDs[[new, oldID]] = id }
       let path: TOMLPath = [new, id]
       let key = GarageKey(name: new, id: id)
-      if let place = places[path] {
-        switch conflict {
-        case .fail: failures.append("Cannot make \(source.key) \(key): \(kept[place].source.key) becomes that too.")
-        case .keep: break
-        case .replace: kept[place] = found
+      let place = places[path]
+      // A record with the same content is no conflict.
+      let isTaken =
+        try place != nil
+        || old != new && draft.status(new, id) != nil
+          && draft.row(new, id)?.fields != source.row.fields
+      guard !isTaken || conflict == .replace else {
+        if conflict == .fail {
+          let reason = place.map { "\(kept[$0].source.key) becomes that too" } ?? "the record exists already"
+          failures.append("Cannot make \(source.key) \(key): \(reason).")
         }
-      } else if old != new, draft.status(new, id) != nil, try !isEqual(object, source, id, in: draft) {
-        switch conflict {
-        case .fail: failures.append("Cannot make \(source.key) \(key): the record exists already.")
-        case .keep: break
-        case .replace:
-          places[path] = kept.count
-          kept.append(found)
-        }
+        continue
+      }
+      if let place {
+        kept[place] = found
       } else {
         places[path] = kept.count
         kept.append(found)
@@ -369,11 +370,6 @@ extension GarageMigration where New: Codable & Identifiable {
       }
     }
     return newIDs
-  }
-
-  /// Whether the existing record has the same content as the old one.
-  private func isEqual(_ object: New, _ source: GarageSource, _ id: String, in draft: GarageDraft) throws -> Bool {
-    try draft.row(new, id)?.fields == source.row.fields
   }
 }
 
