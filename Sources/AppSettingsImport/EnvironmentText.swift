@@ -8,7 +8,7 @@ enum EnvironmentText {
     var result = ImportedValues()
     result.hasVariables = true
     result.isUntyped = true
-    var reader = Reader(bytes: Array(text.utf8))
+    var reader = Reader(text: TextCursor(text))
     var note: EnvironmentForm.Note?
     while let entry = try reader.next() {
       switch entry {
@@ -36,49 +36,29 @@ enum EnvironmentText {
   }
 
   private struct Reader {
-    let bytes: [UInt8]
-    private var at = 0
-    private var line = 1
-
-    init(bytes: [UInt8]) {
-      self.bytes = bytes
-      if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { at = 3 }
-    }
-
-    private var current: UInt8? { at < bytes.count ? bytes[at] : nil }
+    var text: TextCursor
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 13 }
 
-    private mutating func skipBlanks() { while let byte = current, Self.isBlank(byte) { at += 1 } }
-
     /// Reads the next comment or variable; `nil` at the end.
     mutating func next() throws(ImportFailure) -> Entry? {
-      while let byte = current {
-        switch byte {
-        case UInt8(ascii: "\n"):
-          line += 1
-          at += 1
-        case _ where Self.isBlank(byte): at += 1
-        case UInt8(ascii: "#"), UInt8(ascii: ";"):
-          let start = at
-          while let byte = current, byte != UInt8(ascii: "\n") { at += 1 }
-          return .comment(String(decoding: bytes[start..<at], as: UTF8.self))
-        default: return try variable()
-        }
+      text.take { $0 == 10 || Self.isBlank($0) }
+      switch text.current {
+      case nil: return nil
+      case UInt8(ascii: "#"), UInt8(ascii: ";"):
+        return .comment(String(decoding: text.take { $0 != 10 }, as: UTF8.self))
+      default: return try variable()
       }
-      return nil
     }
 
     private mutating func variable() throws(ImportFailure) -> Entry {
-      let export = Array("export".utf8)
-      if bytes[at...].starts(with: export), at + 6 < bytes.count, Self.isBlank(bytes[at + 6]) {
-        at += 7
-        skipBlanks()
+      let line = text.line
+      var name = text.take { $0 != UInt8(ascii: "=") && $0 != 10 }
+      guard text.current == UInt8(ascii: "=") else { throw ImportFailure(reason: "line \(line) is not 'KEY=VALUE'") }
+      let afterExport = name.dropFirst(6)
+      if name.starts(with: "export".utf8), let blank = afterExport.first, Self.isBlank(blank) {
+        name = afterExport.drop(while: Self.isBlank)
       }
-      let start = at
-      while let byte = current, byte != UInt8(ascii: "="), byte != UInt8(ascii: "\n") { at += 1 }
-      guard current == UInt8(ascii: "=") else { throw ImportFailure(reason: "line \(line) is not 'KEY=VALUE'") }
-      let name = bytes[start..<at]
       guard let first = name.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first),
         name.allSatisfy({ byte in
           let letter = byte | 0x20
@@ -86,9 +66,9 @@ enum EnvironmentText {
             || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
         })
       else { throw ImportFailure(reason: "line \(line) has no name of a variable before '='") }
-      at += 1
-      let (text, isQuoted) = try value()
-      return .variable(String(decoding: name, as: UTF8.self), text, isQuoted: isQuoted)
+      text.next()
+      let (value, isQuoted) = try value()
+      return .variable(String(decoding: name, as: UTF8.self), value, isQuoted: isQuoted)
     }
 
     /// Reads a value without its quotes and escapes. Also returns whether it has quotes.
@@ -102,9 +82,9 @@ enum EnvironmentText {
         blanks.removeAll(keepingCapacity: true)
         result.append(byte)
       }
-      skipBlanks()
-      while let byte = current, byte != UInt8(ascii: "\n") {
-        at += 1
+      text.take(while: Self.isBlank)
+      while let byte = text.current, byte != 10 {
+        text.next()
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "'"):
           result += blanks
@@ -112,11 +92,10 @@ enum EnvironmentText {
           isQuoted = true
           try quoted(by: byte, &result)
         case UInt8(ascii: "#") where !blanks.isEmpty || (result.isEmpty && !isQuoted):
-          while let byte = current, byte != UInt8(ascii: "\n") { at += 1 }
+          text.take { $0 != 10 }
         case UInt8(ascii: "\\"):
-          guard let escaped = current else { throw open(line) }
-          at += 1
-          if escaped == UInt8(ascii: "\n") { line += 1 } else { take(escaped) }
+          guard let escaped = text.next() else { throw open(text.line) }
+          if escaped != 10 { take(escaped) }
         case _ where Self.isBlank(byte): if !result.isEmpty || isQuoted { blanks.append(byte) }
         default: take(byte)
         }
@@ -125,21 +104,15 @@ enum EnvironmentText {
     }
 
     private mutating func quoted(by quote: UInt8, _ result: inout [UInt8]) throws(ImportFailure) {
-      let start = line
-      while let byte = current {
-        at += 1
+      let start = text.line
+      while let byte = text.next() {
         if byte == quote { return }
-        if byte == UInt8(ascii: "\n") { line += 1 }
         guard byte == UInt8(ascii: "\\"), quote == UInt8(ascii: "\"") else {
           result.append(byte)
           continue
         }
-        guard let escaped = current else { break }
-        at += 1
-        if escaped == UInt8(ascii: "\n") {
-          line += 1
-          continue
-        }
+        guard let escaped = text.next() else { break }
+        if escaped == 10 { continue }
         if !"\"\\$`".utf8.contains(escaped) { result.append(byte) }
         result.append(escaped)
       }

@@ -3,12 +3,10 @@ import AppSettings
 /// Reads the form of `git config`. Sections and keys become lower case, as git lists them; subsections stay as they
 /// are.
 struct GitConfigText {
-  private let bytes: [UInt8]
-  private var at = 0
-  private var line = 1
+  private var text: TextCursor
 
   static func read(_ text: String, _ budget: inout ImportBudget) throws(ImportFailure) -> ImportedValues {
-    var reader = GitConfigText(bytes: Array(text.utf8))
+    var reader = GitConfigText(text: TextCursor(text))
     var paths: [TOMLPath] = []
     // `nil` for a key without a value, which means true.
     var texts: [TOMLPath: [String?]] = [:]
@@ -58,14 +56,7 @@ struct GitConfigText {
     return isTooLarge ? nil : String(product)
   }
 
-  private init(bytes: [UInt8]) {
-    self.bytes = bytes
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { at = 3 }
-  }
-
-  private func fault(_ what: String) -> ImportFailure { ImportFailure(reason: "line \(line) \(what)") }
-
-  private var current: UInt8? { at < bytes.count ? bytes[at] : nil }
+  private func fault(_ what: String) -> ImportFailure { ImportFailure(reason: "line \(text.line) \(what)") }
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 10 || byte == 13 }
 
@@ -76,12 +67,11 @@ struct GitConfigText {
 
   /// Skips blanks, line breaks and comments, and returns the next byte.
   private mutating func skippedBlanks() -> UInt8? {
-    while let byte = current {
+    while let byte = text.current {
       if byte == UInt8(ascii: "#") || byte == UInt8(ascii: ";") {
-        while let byte = current, byte != 10 { at += 1 }
+        text.take { $0 != 10 }
       } else if Self.isBlank(byte) {
-        if byte == 10 { line += 1 }
-        at += 1
+        text.next()
       } else {
         return byte
       }
@@ -91,28 +81,30 @@ struct GitConfigText {
 
   /// Reads `[section]`, `[section "subsection"]`, or the older `[section.subsection]`.
   private mutating func section() throws(ImportFailure) -> TOMLPath {
-    at += 1
+    text.next()
     let name = taken { Self.isPartOfName($0) || $0 == UInt8(ascii: ".") }.lowercased()
     var parts = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    if let byte = current, Self.isBlank(byte), byte != 10 {
-      _ = taken { Self.isBlank($0) && $0 != 10 }
+    if let byte = text.current, Self.isBlank(byte), byte != 10 {
+      text.take { Self.isBlank($0) && $0 != 10 }
       let rest = try subsection()
       parts = parts.count == 1 ? [parts[0], rest] : [parts[0], parts[1] + "." + rest]
     }
-    guard current == UInt8(ascii: "]"), !parts[0].isEmpty else { throw fault("begins a section that is malformed") }
-    at += 1
+    guard text.current == UInt8(ascii: "]"), !parts[0].isEmpty else {
+      throw fault("begins a section that is malformed")
+    }
+    text.next()
     return TOMLPath(parts)
   }
 
   private mutating func subsection() throws(ImportFailure) -> String {
-    guard current == UInt8(ascii: "\"") else { throw fault("has a subsection without quotes") }
-    at += 1
+    guard text.current == UInt8(ascii: "\"") else { throw fault("has a subsection without quotes") }
+    text.next()
     var name: [UInt8] = []
-    while let byte = current, byte != 10 {
-      at += 1
+    while let byte = text.current, byte != 10 {
+      text.next()
       if byte == UInt8(ascii: "\"") { return String(decoding: name, as: UTF8.self) }
-      if byte == UInt8(ascii: "\\"), let escaped = current, escaped != 10 {
-        at += 1
+      if byte == UInt8(ascii: "\\"), let escaped = text.current, escaped != 10 {
+        text.next()
         name.append(escaped)
       } else {
         name.append(byte)
@@ -122,7 +114,7 @@ struct GitConfigText {
   }
 
   private mutating func key() throws(ImportFailure) -> String {
-    guard let first = current, UInt8(ascii: "a")...UInt8(ascii: "z") ~= first | 0x20 else {
+    guard let first = text.current, UInt8(ascii: "a")...UInt8(ascii: "z") ~= first | 0x20 else {
       throw fault("is neither a section nor 'key = value'")
     }
     return taken(Self.isPartOfName).lowercased()
@@ -130,33 +122,32 @@ struct GitConfigText {
 
   /// Reads the value after a key; `nil` if it has none.
   private mutating func value() throws(ImportFailure) -> String? {
-    _ = taken { $0 == 32 || $0 == 9 || $0 == 13 }
-    guard let byte = current, byte != 10 else { return nil }
+    text.take { $0 == 32 || $0 == 9 || $0 == 13 }
+    guard let byte = text.current, byte != 10 else { return nil }
     guard byte == UInt8(ascii: "=") else { throw fault("is neither a section nor 'key = value'") }
-    at += 1
+    text.next()
     var value: [UInt8] = []
     // Leading and trailing blanks are dropped, unless they are in quotes.
     var end = 0
     var isQuoted = false
-    while let byte = current, byte != 10 {
-      at += 1
+    while let byte = text.current, byte != 10 {
+      text.next()
       switch byte {
       case _ where Self.isBlank(byte) && !isQuoted:
-        if byte == 13, current == 10 || current == nil { continue }
+        if byte == 13, text.current == 10 || text.current == nil { continue }
         if !value.isEmpty { value.append(byte) }
         continue
       case UInt8(ascii: "#"), UInt8(ascii: ";"):
         guard isQuoted else {
-          _ = taken { $0 != 10 }
+          text.take { $0 != 10 }
           continue
         }
         value.append(byte)
       case UInt8(ascii: "\\"):
-        if current == 13 { at += 1 }
-        guard let escaped = current else { throw fault("ends with a backslash") }
-        at += 1
+        if text.current == 13 { text.next() }
+        guard let escaped = text.next() else { throw fault("ends with a backslash") }
         switch escaped {
-        case 10: line += 1
+        case 10: break
         case UInt8(ascii: "t"): value.append(9)
         case UInt8(ascii: "n"): value.append(10)
         case UInt8(ascii: "b"): value.append(8)
@@ -172,10 +163,7 @@ struct GitConfigText {
     return String(decoding: value[..<end], as: UTF8.self)
   }
 
-  /// Reads bytes while a condition holds.
   private mutating func taken(_ condition: (UInt8) -> Bool) -> String {
-    let start = at
-    while let byte = current, condition(byte) { at += 1 }
-    return String(decoding: bytes[start..<at], as: UTF8.self)
+    String(decoding: text.take(while: condition), as: UTF8.self)
   }
 }
