@@ -46,6 +46,18 @@ struct DocumentCommandTests {
     #expect(findings.map { $0["kind"] as? String } == ["unknown-key"] && findings[0]["textLine"] as? Int == 3)
   }
 
+  @Test func `a value of which JSON says less has its text, unless it is a secret`() throws {
+    try test.write(
+      "recent = [\"2026-01-01\"]\nx.days = [2026-01-01]\nx.r = [1.0, 2.50]\ncreds = 2026-01-01\nhosts.a.port = 1\n"
+        + "hosts.a.since = 2026-01-01\n")
+    let keys = try #require(try test.document()["keys"] as? [[String: Any]])
+    let texts = keys.compactMap { entry in (entry["toml"] as? String).map { "\(entry["key"] ?? "") \($0)" } }
+    #expect(
+      texts == [
+        "x.days [2026-01-01]", "x.r [1.0, 2.50]", "hosts { a = { port = 1, since = 2026-01-01 } }",
+      ])
+  }
+
   @Test func `a byte order mark, CRLF and a missing file are as they are`() throws {
     try test.write("\u{FEFF}theme = \"dark\"\r\n# c\r\nhost = \"x\"\r\n")
     var document = try test.document()

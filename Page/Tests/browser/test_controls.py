@@ -1,5 +1,8 @@
 """Each control: a value is shown, set, refused, reset, and locked, and only its bytes change."""
 
+import datetime
+import tomllib
+
 from harness import Keys, PageTest, read
 
 SCHEMA = '''
@@ -363,8 +366,110 @@ class ControlTest(PageTest):
                     self.assertEqual(self.field(key, "input:not([type=range])").get_property("value"), default)
 
 
+class OpenTableTest(PageTest):
+    """What no schema describes keeps the types that it has in the file, and JSON says less of them."""
+
+    schema = '''
+app = "org.example.editor"
+schema-version = 1
+[keys.open]
+type = "table"
+[keys.any]
+type = "any"
+[keys.spread]
+type = "array"
+elements = { type = "any" }
+[keys.since]
+type = "local-date"
+default = 2026-01-01
+'''
+    text = '''# Mine.
+[open]
+days = [2026-01-01, 2026-01-02] # days
+ratios = [1.0, 2.50]
+mixed = [1.0, 2, "2026-01-01"]
+nested = [[2026-01-01], [3.0]]
+ratio = 2.0
+at = 07:32:00.123456
+count = 0x1F
+text = "2026-01-01"
+[open.deep]
+days = [2026-01-01]
+'''
+    system = '''any = [2026-01-01, 2026-01-02]
+spread = [1.0, 2.0]
+[other]
+day = 2026-01-01
+days = [2026-01-01]
+'''
+
+    def changed(self, old, new):
+        before = self.home.text()
+        return lambda: self.assert_only_changed(before, self.wait_for_text(new), old, new)
+
+    def member(self, name, within="input"):
+        return self.tab.row("open", f".member:has(> .member-name > [title='{name}']) {within}")
+
+    def test_an_element_of_a_table_is_changed_and_the_others_keep_their_types(self):
+        for name, place, typed, old, new in [
+            ("days", 1, "2026-05-05", "[2026-01-01, 2026-01-02] #", "[2026-05-05, 2026-01-02] #"), ("ratios", 1, "7", "[1.0, 2.50]", "[7.0, 2.50]"),
+            ("mixed", 2, "3", "[1.0, 2,", "[1.0, 3,"), ("mixed", 3, "x", '3, "2026-01-01"]', '3, "x"]'),
+        ]:
+            with self.subTest(name, place=place):
+                check = self.changed(old, new)
+                self.member(name, f".item:nth-child({place}) input").type(typed)
+                check()
+                self.tab.rest()
+                self.assertEqual(self.tab.message("open"), "")
+
+    def test_an_element_is_added_and_removed_beside_others_without_a_schema(self):
+        check = self.changed("[2026-01-01, 2026-01-02] #", "[2026-01-01, 2026-01-02, 2026-01-03] #")
+        self.member("days", ".adder input").type("2026-01-03")
+        check()
+        check = self.changed("[2026-01-01, 2026-01-02, 2026-01-03] #", "[2026-01-02, 2026-01-03] #")
+        self.member("days", ".item:nth-child(1) button:last-child").click()
+        check()
+        self.member("mixed", ".item:nth-child(1) button:last-child").click()
+        self.wait_for_text('mixed = [2, "2026-01-01"]')
+
+    def test_single_values_and_arrays_of_arrays_keep_their_types(self):
+        for name, field, typed, key, old, new in [
+            ("ratio", "input", "3", Keys.ENTER, "ratio = 2.0", "ratio = 3.0"), ("count", "input", "32", Keys.ENTER, "count = 0x1F", "count = 32"),
+            ("at", "input", "07:32:00.123457", Keys.ENTER, "123456", "123457"), ("text", "input", "2026-01-02", Keys.ENTER, 'text = "2026-01-01"', 'text = "2026-01-02"'),
+            ("nested", "textarea", "[[2026-01-02], [3.0]]", Keys.CONTROL + Keys.ENTER, "[[2026-01-01], [3.0]]", "[[2026-01-02], [3.0]]"),
+        ]:
+            with self.subTest(name):
+                check = self.changed(old, new)
+                self.member(name, field).type(typed, key)
+                check()
+
+    def test_what_is_no_time_is_refused_where_a_time_is(self):
+        self.member("at").type("soon")
+        self.tab.until(lambda: "TOML value" in self.tab.message("open"), "message")
+        self.assertEqual(self.home.text(), self.text)
+
+    def test_values_of_administrators_keep_their_types(self):
+        for key, typed, new in [("any", "2026-05-05", "any = [2026-05-05, 2026-01-02]"), ("spread", "7", "spread = [7.0, 2.0]")]:
+            with self.subTest(key):
+                self.tab.row(key, ".item:nth-child(1) input").type(typed)
+                self.wait_for_text(new)
+
+    def test_what_is_copied_keeps_its_types(self):
+        self.tab.tool("#copy")
+        self.tab.click(".dialog .segment", "Those that")
+        self.tab.click(".dialog .segment", "drop-in")
+        self.tab.until(lambda: "since" in self.tab.one(".copy-text").get_property("value"), "text")
+        self.assertEqual(tomllib.loads(self.tab.one(".copy-text").get_property("value")), {
+            **tomllib.loads(self.text), **tomllib.loads(self.system), "since": datetime.date(2026, 1, 1)})
+
+
 class UnknownKeyTest(PageTest):
     text = "columns = [ 72, 1_00, ]\nother = 1\n"
+    system = "days = [2026-01-01, 2026-01-02]\n"
+
+    def test_dates_of_administrators_stay_dates(self):
+        self.tab.row("days", ".item:nth-child(1) input").type("2026-05-05")
+        self.assertEqual(self.wait_for_text("days"), self.text + "days = [2026-05-05, 2026-01-02]\n")
 
     def test_a_list_that_another_has_removed_is_not_stored(self):
         self.tab.row("columns").wait()

@@ -146,6 +146,9 @@ package struct SettingsDocument {
         json.add("span", places.span(of: path)?.text)
         json.add("isRecord", key.type?.kind == .records)
         json.add("shape", key.type.flatMap { $0.hasParts ? Shown.shape($0).text : nil })
+        if let value = key.value, !key.isSecret, value.losesInJSON {
+          json.add("toml", text: Shown.text(value, at: path, in: snapshot, schema))
+        }
         json.end()
       }
       return json.bytes

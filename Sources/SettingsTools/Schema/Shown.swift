@@ -102,3 +102,15 @@ extension LayerValue.State {
     }
   }
 }
+
+extension TOMLValue {
+  /// Whether JSON says less: it has no dates, and one type of numbers.
+  var losesInJSON: Bool {
+    switch self {
+    case .string, .integer, .boolean: false
+    case .array(let items): items.contains(where: \.losesInJSON)
+    case .table(let table): table.contains { $0.value.losesInJSON }
+    case .float, .offsetDateTime, .localDateTime, .localDate, .localTime: true
+    }
+  }
+}

@@ -107,9 +107,11 @@ function text(place) {
     const pasted = pastedLines(event);
     if (pasted !== null) insert(pasted);
   });
+  // A date that no schema asks for would become a string.
+  const isDate = place.rule.type !== place.kind && dateForms[place.kind];
   const control = typed(place, line, {
     element, parts: [line, lines],
-    read: () => ({ value: field.value }),
+    read: () => (isDate && field.value.trim() !== "" ? { toml: field.value.trim() } : { value: field.value }),
     show: (next) => {
       const value = shown(next.value);
       turn(value.includes("\n"));

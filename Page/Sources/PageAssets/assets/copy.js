@@ -2,17 +2,19 @@
 
 import { api, Refusal } from "./api.js";
 import { button, copyText, el } from "./dom.js";
-import { isStored, model, sourceOf } from "./model.js";
+import { isStored, model, nodeOf } from "./model.js";
 import { shellWord } from "./fixes.js";
 import { literal } from "./toml.js";
 
-const valueText = (key) => sourceOf(key) ?? literal(key.value);
+const valueText = (key) => nodeOf(key)?.raw ?? literal(key.value);
 
 /** A command that sets the present value of a key. */
 export function commandFor(key) {
-  const text = typeof key.value === "string" && key.type !== null ? key.value : valueText(key);
-  const kind = key.type === null ? " --type toml" : "";
-  return `settings-cli set ${shellWord(model.doc.target)} ${shellWord(key.key)} ${text.startsWith("-") ? "-- " : ""}${shellWord(text)}${kind}`;
+  const isOpen = key.type === null || key.type === "any";
+  const words = [model.doc.target, key.key, typeof key.value === "string" && !isOpen ? key.value : valueText(key)].map(shellWord);
+  const at = words.findIndex((word) => /^'?-/.test(word));
+  if (at >= 0) words.splice(at, 0, "--");
+  return `settings-cli set ${isOpen ? "--type toml " : ""}${words.join(" ")}`;
 }
 
 const lineFor = (key) => `${key.key} = ${valueText(key)}`;

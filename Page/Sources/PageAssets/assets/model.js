@@ -1,7 +1,7 @@
 // The document that the page shows: the answer to GET /api/apps/APP, and who changed what while the page was open.
 
 import { api, asWrite, currentApp, currentLayer, isOwn, Refusal } from "./api.js";
-import { kindOf, parseValue, partsOf } from "./toml.js";
+import { kindOfValue, parseValue, partsOf } from "./toml.js";
 
 export const model = {
   /** The last document, or null. */
@@ -165,13 +165,19 @@ export const hasValue = (key) => key.value !== null && key.value !== undefined;
 /** The text of the value in the file that is written, or null if the value is not from there. */
 export const sourceOf = (key) => (key.span ? model.doc.text.slice(key.span.start, key.span.end) : null);
 
-/** The parsed text of the value, if the value that counts is that of the file. */
+/**
+ * The parsed text of the value: that of the file if the value that counts is there, or else the one that the document has
+ * for it. A table may be in many places of the file.
+ */
 export function nodeOf(key) {
-  const source = key.file === model.doc.file ? sourceOf(key) : null;
-  if (source === null) return null;
+  const isTable = kindOfValue(key.value) === "table";
+  const source = (isTable && key.toml) || (key.file === model.doc.file && sourceOf(key)) || key.toml;
+  if (!source) return null;
   const known = nodes.get(key);
   if (known?.source === source) return known.node;
-  const node = parseValue(source);
+  const parsed = parseValue(source);
+  // Sections are not one value, although "[a]" looks like an array.
+  const node = isTable === (parsed?.kind === "table") ? parsed : null;
   nodes.set(key, { source, node });
   return node;
 }
@@ -183,17 +189,7 @@ const nodes = new WeakMap();
 export function kindOfKey(key) {
   if (key.type && key.type !== "any") return key.type;
   if (key.isRecord) return "records";
-  const value = key.value ?? key.default;
-  if (Array.isArray(value)) return "array";
-  if (value !== null && typeof value === "object") return "table";
-  if (typeof value === "boolean") return "boolean";
-  const source = key.file === model.doc.file ? sourceOf(key) : null;
-  if (typeof value === "number" || typeof value === "bigint") {
-    return source !== null ? kindOf(source) : /float/.test(key.needs ?? "") || !Number.isInteger(Number(value)) ? "float" : "integer";
-  }
-  if (source !== null && source !== "") return kindOf(source);
-  const words = /\b(offset|local) date-time|local date|local time/.exec(key.needs ?? "");
-  return words ? words[0].replace(/ /g, "-") : "string";
+  return kindOfValue(key.value ?? key.default, nodeOf(key));
 }
 
 const initials = /\b(api|cpu|css|dns|gpu|html|https?|id|ip|json|os|ssh|ssl|tls|toml|ui|uri|url|usb|utc|vpn|xml)\b/gi;

@@ -9,7 +9,7 @@ import { edition, found, marked } from "./marks.js";
 import { edit, findingsOf, hasValue, isModified, isStored, kindOfKey, layerText, model, nodeOf, ownValue, refresh, ruleOf, shortValue, titleOf } from "./model.js";
 import { valueText } from "./search.js";
 import { records, table } from "./tables.js";
-import { dotted, partsOf } from "./toml.js";
+import { dotted, memberNode, partsOf } from "./toml.js";
 import { fixesOf } from "./fixes.js";
 
 /** The control for a place of any type. */
@@ -270,10 +270,10 @@ export class Row {
   /** What the file has at a path, which may be nothing any more. */
   #present(path) {
     const { key } = this;
-    if (!key) return { value: undefined, node: null };
+    const { file } = model.doc;
+    if (!key) return { file, value: undefined, node: null };
     const inner = path.slice(partsOf(key.key).length);
-    if (inner.length === 0) return { value: key.value, node: nodeOf(key) };
-    return { value: inner.reduce((table, name) => (table && Object.hasOwn(table, name) ? table[name] : undefined), key.value), node: null };
+    return { file, value: inner.reduce((table, name) => (table && Object.hasOwn(table, name) ? table[name] : undefined), key.value), node: inner.reduce(memberNode, nodeOf(key)) };
   }
 
   /**

@@ -4,21 +4,14 @@ import { formOf } from "./controls.js";
 import { announce, button, el, menuButton, newID } from "./dom.js";
 import { LongList } from "./list.js";
 import { spoken } from "./model.js";
-import { literal } from "./toml.js";
+import { kindOfValue, literal, memberNode } from "./toml.js";
 import { asDraft } from "./typed.js";
 
 /** A member of a table, whose name may be anything: 'constructor', '__proto__'. */
 const member = (value, name) => (value && Object.hasOwn(value, name) ? value[name] : undefined);
 const isTable = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 
-function kindOfMember(value, rule) {
-  if (rule?.type && rule.type !== "any") return rule.type;
-  if (Array.isArray(value)) return "array";
-  if (isTable(value)) return "table";
-  if (typeof value === "boolean") return "boolean";
-  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "float";
-  return typeof value === "bigint" ? "integer" : "string";
-}
+const kindOfMember = (value, rule, node) => (rule.type && rule.type !== "any" ? rule.type : kindOfValue(value ?? rule.default, node));
 
 /**
  * The members of a table. `make` makes the control of a member; `place.path` is the path of the table, and
@@ -35,10 +28,11 @@ export function table(place, make) {
     const fields = now.rule.fields ?? {};
     const rule = (Object.hasOwn(fields, name) ? fields[name] : now.rule.element) ?? {};
     const value = member(now.value, name);
+    const node = memberNode(now.node, name);
     const path = [...now.path, name];
     return {
       ...now, path, rule, value, own: member(now.own, name), isStored: member(now.own, name) !== undefined,
-      node: null, kind: kindOfMember(value ?? rule.default, rule), label: undefined, ...now.actions(path),
+      node, kind: kindOfMember(value, rule, node), label: undefined, ...now.actions(path),
     };
   };
 
@@ -123,7 +117,7 @@ export function records(place, make) {
   const cardOf = (name) => list.reveal((item) => item.key === name);
 
   const recordPlace = (name) => ({
-    ...now, path: [...now.path, name], value: member(now.value, name), own: member(now.own, name), kind: "table", node: null,
+    ...now, path: [...now.path, name], value: member(now.value, name), own: member(now.own, name), kind: "table", node: memberNode(now.node, name),
     rule: { ...now.rule, choices: null }, label: `Fields of ${name}`, name: undefined,
   });
 

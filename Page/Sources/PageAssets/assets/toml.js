@@ -71,6 +71,22 @@ export function kindOf(raw) {
   return /[.eE]/.test(raw) ? "float" : "integer";
 }
 
+/** The kind of a value, whose parsed text says it if there is one. */
+export function kindOfValue(value, node) {
+  if (Array.isArray(value)) return "array";
+  if (value !== null && typeof value === "object") return "table";
+  if (node) return node.kind;
+  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "float";
+  return { boolean: "boolean", bigint: "integer" }[typeof value] ?? "string";
+}
+
+/** The parsed text of a member of a table; null if it is not known. */
+export function memberNode(node, name) {
+  if (!node?.members) return null;
+  node.byName ??= new Map(node.members.filter(({ path }) => path.length === 1).map((one) => [one.path[0], one.node]));
+  return node.byName.get(name) ?? null;
+}
+
 class Reader {
   constructor(text) {
     this.text = text;
