@@ -416,7 +416,7 @@ class TextTest(HandsTest):
 
 class ListTest(HandsTest):
     def order(self, key):
-        return self.tab.js("return [...document.querySelectorAll(`[data-key='${arguments[0]}'] .item :is(input, select)`)].map((input) => input.value)", key)
+        return self.tab.js("return [...document.querySelectorAll(`[data-key='${arguments[0]}'] .item :is(input, select, textarea)`)].map((input) => input.value)", key)
 
     def test_tab_and_enter_in_an_element_keep_their_place(self):
         self.into("columns", ".item:nth-child(2) input")
@@ -486,6 +486,21 @@ class ListTest(HandsTest):
         self.assertEqual(self.order("words"), ["eins", "two"])
         self.tab.point(self.tab.row("words", ".row-message button:last-child"))
         self.tab.until(lambda: self.order("words") == ["three"], "their list")
+
+    def test_what_is_typed_stays_with_its_element_when_others_get_or_lose_lines(self):
+        for before, after in [(["a", "b", "c"], ["a1\nlong", "b", "c2"]), (["a\nlong", "b", "c"], ["a1", "b", "c\nlong"])]:
+            with self.subTest(after=after):
+                self.home.cli("set", APP, "words", json.dumps(before))
+                self.tab.until(lambda: self.order("words") == before, "list")
+                self.into("words", ".item:nth-child(2) input")
+                self.tab.select_all()
+                self.tab.type("mine")
+                self.home.cli("set", APP, "words", json.dumps(after))
+                self.tab.until(lambda: self.order("words") == [after[0], "mine", after[2]], "their elements and mine")
+                self.assertEqual(self.tab.focused(), "Element 2")
+                self.tab.keys(Keys.ENTER)
+                self.tab.until(lambda: read(self.home, "words") == [after[0], "mine", after[2]], "stored list")
+                self.tab.rest()
 
 
 class NameTest(HandsTest):

@@ -229,12 +229,9 @@ export function list(place) {
     while (start < rows.length && start < fresh.length && same(rows[start].item, fresh[start])) start += 1;
     let end = 0;
     while (end < rows.length - start && end < fresh.length - start && same(rows.at(-1 - end).item, fresh.at(-1 - end))) end += 1;
+    // Each keeps its place: what is typed belongs to the element that is there.
     const free = rows.slice(start, rows.length - end);
-    const middle = fresh.slice(start, fresh.length - end).map((item) => {
-      const isLong = item.text.includes("\n");
-      const row = free[0] && isLong === (free[0].input?.matches("textarea") ?? isLong) ? free.shift() : null;
-      return Object.assign(row ?? makeRow(item), { item });
-    });
+    const middle = fresh.slice(start, fresh.length - end).map((item, at) => Object.assign(free[at] ?? makeRow(item), { item }));
     rows = [...rows.slice(0, start), ...middle, ...rows.slice(rows.length - end)];
     for (const row of rows) if (!row.isDirty) row.settle(false);
   }
