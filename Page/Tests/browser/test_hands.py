@@ -691,6 +691,36 @@ class DraftTest(HandsTest):
         self.assertEqual(self.tab.value("name"), "")
 
 
+class TwiceTest(HandsTest):
+    """What is done twice, as by a double click, is done once."""
+
+    def twice(self, what, *script):
+        """Does something twice before its first request is answered."""
+        self.tab.row("flag").wait()
+        self.hold(what)
+        self.tab.js(*script)
+        self.tab.until(lambda: self.tab.js("return window.held.length > 0"), "request")
+        self.tab.until(lambda: self.let_go() or not self.tab.js("return document.documentElement.hasAttribute('data-busy')"), "answers")
+        self.tab.rest()
+        self.assertEqual(self.tab.count("dialog"), 0)
+
+    def test_a_text_is_saved_once(self):
+        self.tab.one("#file-text").js("element.value = `# New.\\n${element.value}`; element.dispatchEvent(new Event('input'))")
+        self.twice('options?.method === "PUT"', "const save = document.querySelector('.file-head .primary'); save.click(); save.click()")
+        self.assertEqual(self.home.text(), "# New.\n" + TEXT)
+
+    def test_a_record_is_added_and_renamed_once(self):
+        self.twice('options?.method === "POST"', """const form = document.querySelector('.records-box > .adder');
+            form.querySelector('input').value = 'work'; form.requestSubmit(); form.requestSubmit()""")
+        self.wait_for_text("[servers.work]")
+        self.assertEqual(self.tab.message("servers"), "")
+        self.tab.menu("work", "Rename work")
+        self.twice('options?.method === "POST"', """const input = document.querySelector("[aria-label='New name of work']");
+            input.value = 'job'; input.form.requestSubmit(); input.form.requestSubmit()""")
+        self.wait_for_text("[servers.job]")
+        self.assertEqual(self.tab.message("servers"), "")
+
+
 class WaitTest(HandsTest):
     """What is not there yet cannot be used, and says so."""
 

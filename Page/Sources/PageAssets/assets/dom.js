@@ -92,6 +92,20 @@ export function menuButton(label, items) {
 
 export const button = (label, onclick, more = {}) => el("button", { type: "button", onclick, ...more }, label);
 
+/** Has an action do nothing while it is under way: a double click is one click. */
+export function once(action) {
+  let isRunning = false;
+  return async (...given) => {
+    if (isRunning) return undefined;
+    isRunning = true;
+    try {
+      return await action(...given);
+    } finally {
+      isRunning = false;
+    }
+  };
+}
+
 /** Says something to screen readers, once. */
 export function announce(text) {
   const region = document.getElementById("live");

@@ -112,7 +112,7 @@ function settle(draft) {
 
 /** Saves the text. Returns whether that was done. */
 export async function store(ifUnchanged = digest) {
-  if (!canSave()) return false;
+  if (!canSave() || area.readOnly) return false;
   const text = withEndings(area.value);
   area.readOnly = true;
   try {

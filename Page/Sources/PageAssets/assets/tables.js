@@ -1,7 +1,7 @@
 // The controls of tables and of records. Each field is edited by itself, so that only its bytes change.
 
 import { formOf } from "./controls.js";
-import { announce, button, el, menuButton, newID } from "./dom.js";
+import { announce, button, el, menuButton, newID, once } from "./dom.js";
 import { LongList } from "./list.js";
 import { spoken } from "./model.js";
 import { kindOfValue, literal, memberNode } from "./toml.js";
@@ -139,8 +139,7 @@ export function records(place, make) {
         form.replaceWith(title);
         menu.focus();
       };
-      const form = el("form", { class: "with-unit", onsubmit: async (event) => {
-        event.preventDefault();
+      const submitted = once(async () => {
         const to = input.value.trim();
         if (to === "" || to === name) return back();
         if (await now.rename([...now.path, name], [...now.path, to])) {
@@ -148,6 +147,10 @@ export function records(place, make) {
           cardOf(to)?.querySelector("button")?.focus();
         }
         return undefined;
+      });
+      const form = el("form", { class: "with-unit", onsubmit: (event) => {
+        event.preventDefault();
+        submitted();
       }, onkeydown: (event) => {
         if (event.key !== "Escape") return;
         event.stopPropagation();
@@ -201,8 +204,7 @@ function adder(label, title, add, find, { disabled }) {
   const input = el("input", { class: "field", type: "text", "aria-label": label, placeholder: "name", spellcheck: "false", autocomplete: "off", disabled });
   const showDraft = asDraft(input);
   const submit = el("button", { type: "submit", disabled }, title);
-  const form = el("form", { class: "with-unit adder", onsubmit: async (event) => {
-    event.preventDefault();
+  const submitted = once(async () => {
     const typed = input.value;
     const name = typed.trim();
     if (name === "" || !await add(name, input)) return;
@@ -210,6 +212,10 @@ function adder(label, title, add, find, { disabled }) {
     showDraft();
     const added = find(name);
     if (added && form.contains(document.activeElement)) focusField(added);
+  });
+  const form = el("form", { class: "with-unit adder", onsubmit: (event) => {
+    event.preventDefault();
+    submitted();
   } }, input, submit);
   return form;
 }
