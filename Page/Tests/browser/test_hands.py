@@ -691,6 +691,77 @@ class DraftTest(HandsTest):
         self.assertEqual(self.tab.value("name"), "")
 
 
+    def test_what_is_typed_into_a_setting_is_not_stored_in_another_file_unasked(self):
+        for key, selector, typed, stored in [("title", "input", "mine", 'title = "mine"'), ("words", ".item:nth-child(2) input", "mine", '"mine"'),
+                                             ("servers", ".member input", "mine", 'url = "mine"'), ("token", "input", "s3cret", 'token = "s3cret"')]:
+            with self.subTest(key):
+                # What both files have alike could be taken for the same value.
+                self.home.write(self.profile, TEXT)
+                self.home.cli("profile", APP, "use", "--none")
+                self.tab.until(lambda: self.tab.one("#profile").get_property("value") == "" and self.shown() == TEXT, "own file")
+                self.into(key, selector)
+                self.tab.select_all()
+                self.tab.type(typed)
+                self.home.cli("profile", APP, "use", "work")
+                self.message_has(key, "You edit …/profiles/work.toml now")
+                self.leave()
+                self.idle()
+                self.assertEqual((self.home.text(), self.profile.read_text()), (TEXT, TEXT))
+                self.message_has(key, "You edit")
+                self.tab.click(f".row[data-key={key}] .row-message button", "Store mine")
+                self.tab.until(lambda: stored in self.profile.read_text(), "text of the profile")
+                self.tab.rest()
+                self.assertEqual(self.home.text(), TEXT)
+                self.assertEqual(self.tab.message(key), "")
+
+    def test_a_name_that_is_being_changed_is_asked_about(self):
+        self.tab.menu("home", "Rename home")
+        self.tab.one("[aria-label='New name of home']").type("house", key="")
+        self.assertTrue(self.asks_before_leaving())
+        self.tab.tool("#all-apps")
+        self.tab.until(lambda: "'Servers'" in self.tab.one("dialog[open]").text, "question")
+        self.tab.click("dialog[open] button", "Discard")
+        self.tab.one(".app").wait()
+        self.assertEqual(self.home.text(), TEXT)
+
+    def test_what_is_typed_stays_in_hand_while_the_file_does_not_parse(self):
+        self.into("title")
+        self.tab.select_all()
+        self.tab.type("mi")
+        self.home.write(self.home.file, TEXT + "[broken\n")
+        self.tab.until(lambda: "does not parse" in self.tab.one("#notices").text, "notice")
+        self.tab.type("ne")
+        self.assertEqual(self.tab.focused(), "title")
+        self.message_has("title", "parse")
+        self.home.write(self.home.file, TEXT)
+        self.tab.until(lambda: self.tab.message("title") == "", "end of the message")
+        self.assertEqual(self.tab.value("title"), "mine")
+        self.tab.keys(Keys.ENTER)
+        self.wait_for_text('title = "mine"')
+
+    def test_what_the_search_hides_is_asked_about(self):
+        self.into("name")
+        self.tab.type("ada", Keys.ENTER)
+        self.message_has("name", "[A-Z]")
+        self.into("token")
+        self.tab.type("s3cret")
+        self.tab.one("#search").type("columns", key="")
+        self.tab.until(lambda: self.tab.count(".row") == 1, "one setting")
+        self.assertTrue(self.asks_before_leaving())
+        for leave in ["#all-apps", "#stop"]:
+            self.tab.tool(leave)
+            self.tab.until(lambda: all(f"'{name}'" in self.tab.one("dialog[open]").text for name in ["Name", "Token"]), "question")
+            self.tab.click("dialog[open] button", "Keep editing")
+        self.tab.one("#search").js("element.value = ''; element.dispatchEvent(new Event('input'))")
+        self.tab.until(lambda: self.tab.value("name") == "ada" and self.tab.value("token") == "s3cret", "what was typed")
+        self.tab.one("#search").type("columns", key="")
+        self.tab.point(self.tab.one("#all-apps"))
+        self.tab.click("dialog[open] button", "Discard")
+        self.tab.one(".app").wait()
+        self.assertFalse(self.asks_before_leaving())
+        self.assertEqual(self.home.text(), TEXT)
+
+
 class TwiceTest(HandsTest):
     """What is done twice, as by a double click, is done once."""
 

@@ -47,6 +47,19 @@ class ListTest(PageTest):
         self.tab.until(lambda: "group-0.key-1" in self.on_screen(), "first place")
         self.assertTrue(self.tab.row("group-0.key-1", ".row-details").is_displayed())
 
+    def test_what_is_typed_stays_when_a_setting_comes_while_it_is_off_the_screen(self):
+        field = self.tab.row("group-0.key-0", "input")
+        field.type("77", key="")
+        self.to(0.8)
+        self.tab.until(lambda: any(key > "group-10" for key in self.on_screen()), "another place")
+        self.home.write(self.home.file, "another = 1\n")
+        self.tab.until(lambda: "another" in self.tab.js("return document.querySelector('#file-text').value"), "change")
+        self.tab.rest()
+        self.assertEqual(self.tab.js("return document.activeElement.value"), "77")
+        self.assertEqual(self.home.text(), "another = 1\n")
+        self.tab.keys(Keys.ENTER)
+        self.wait_for_text("key-0 = 77")
+
     def test_a_change_keeps_the_place(self):
         self.to(0.5)
         self.tab.until(lambda: len(self.on_screen()) > 4 and self.on_screen()[0] > "group-0.key-9", "the middle")

@@ -288,8 +288,11 @@ function secret(place) {
   };
   const store = async () => {
     const { value } = field;
-    if (value !== "" && await now.commit({ value }, { field }) && field.value === value) clear();
+    const { file } = now;
+    const options = { field, isAsShown: (present) => present.file === file, changed: contest };
+    if (value !== "" && await now.commit({ value }, options) && field.value === value) clear();
   };
+  const contest = () => now.meanwhile?.(now.value, { field, store, giveUp: () => clear() });
   const save = el("button", { type: "submit", disabled: place.disabled }, "Store");
   const form = el("form", { class: "with-unit", autocomplete: "off", onsubmit: (event) => {
     event.preventDefault();
@@ -323,8 +326,11 @@ function secret(place) {
   }
   show();
   return { element: form, isDirty: () => field.value !== "", update(next) {
+    const isElsewhere = next.file !== now.file && field.value !== "";
     now = next;
-    line.disabled = lines.disabled = save.disabled = Boolean(next.disabled);
+    if (isElsewhere) contest();
+    save.disabled = Boolean(next.disabled);
+    line.disabled = lines.disabled = save.disabled && field.value === "";
     show();
   } };
 }

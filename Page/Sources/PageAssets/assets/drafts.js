@@ -3,11 +3,11 @@
 import { writesDone } from "./api.js";
 import { button, el } from "./dom.js";
 import { titleOf } from "./model.js";
-import { rowOf } from "./row.js";
 import * as file from "./file.js";
+import * as settings from "./settings.js";
 
-/** The settings with something typed that is not stored. */
-const rows = () => [...document.querySelectorAll("#list .row")].map(rowOf).filter((row) => row.element.querySelector("[data-draft]") || row.control.isDirty());
+/** The settings with something typed that is not stored, also those that the search does not show. */
+const rows = () => settings.rows().filter((row) => row.key && (row.element.querySelector("[data-draft]") || row.control?.isDirty()));
 
 const areThere = () => file.hasDraft() || rows().length > 0;
 

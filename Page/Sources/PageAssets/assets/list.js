@@ -58,8 +58,11 @@ export class LongList {
    * returns; nothing is measured, since that would cost a layout for each key press in the search.
    */
   set(items, { keepsPlace = false } = {}) {
+    const held = new Set();
+    this.each((item, element) => this.isKept(element) && held.add(idOf(item)));
     this.items = items;
-    this.#shown = [];
+    this.#shown = held.size === 0 ? [] : [...items.keys()].filter((at) => held.has(idOf(items[at])));
+    for (const at of this.#shown) this.#element(items[at]);
     if (this.whole > 0) this.root.parentNode.classList.toggle("long", items.length > this.whole);
     // Where it is in the document is known once it is there.
     if (!this.root.isConnected) this.moved(false);
@@ -91,6 +94,11 @@ export class LongList {
     if (at < 0) return undefined;
     if (!this.#shown.includes(at)) this.#place([...this.#shown, at].sort((a, b) => a - b));
     return this.#elements.get(idOf(this.items[at]));
+  }
+
+  /** The elements that are known, also those that are not in the document. */
+  elements() {
+    return [...this.#elements.values()];
   }
 
   /** Calls `f` with each item that is in the document. */

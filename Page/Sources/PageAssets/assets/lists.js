@@ -66,6 +66,7 @@ export function list(place) {
 
   /** Shows other rows and stores their elements. What is refused is taken back, and stays where it was typed. */
   async function store(next, said, source) {
+    const { file } = now;
     const shown = itemsOf(now);
     const isText = !now.node && next.every(({ item }) => item.kind === "string");
     const edit = isText ? { value: next.map(({ item }) => item.text) } : { toml: `[${next.map(({ item }) => item.raw).join(", ")}]` };
@@ -75,7 +76,7 @@ export function list(place) {
     draw();
     // Another write may be on its way, of which this one is to know.
     const isStored = await now.commit(edit, {
-      field: source, follows: true, isAsShown: (present) => isSame(itemsOf({ ...now, ...present }), basis),
+      field: source, follows: true, isAsShown: (present) => present.file === file && isSame(itemsOf({ ...now, ...present }), basis),
       changed: () => (isDirty() ? contest() : now.refuse?.("The list was changed meanwhile, so nothing was stored.")),
     });
     if (isStored) {
@@ -216,7 +217,8 @@ export function list(place) {
     name(row.up, `Move element ${at + 1} up`);
     name(row.down, `Move element ${at + 1} down`);
     name(row.remover, `Remove element ${at + 1}: ${text}`);
-    for (const one of [row.input, row.grip, row.remover]) one.disabled = Boolean(now.disabled);
+    row.grip.disabled = row.remover.disabled = Boolean(now.disabled);
+    row.input.disabled = Boolean(now.disabled) && !row.isDirty;
     row.up.disabled = now.disabled || at === 0;
     row.down.disabled = now.disabled || at === rows.length - 1;
     return row.element;
@@ -292,8 +294,10 @@ export function list(place) {
     update(next) {
       const isOther = literal(next.value ?? []) !== literal(now.value ?? []) || next.node?.raw !== now.node?.raw;
       const turns = Boolean(next.disabled) !== Boolean(now.disabled);
+      const isElsewhere = next.file !== now.file && isDirty();
       now = next;
       adding.disabled = add.disabled = Boolean(next.disabled);
+      if (isElsewhere) return void contest();
       if (!isOther && !turns) return;
       const fresh = itemsOf(next);
       if (isSame(fresh, items())) {

@@ -37,6 +37,8 @@ export class Row {
   #writes = 0;
   #isLastStored = true;
   #form = "";
+  /** The file that what is typed is meant for. */
+  #file = null;
 
   constructor(name) {
     this.name = name;
@@ -160,6 +162,7 @@ export class Row {
     if (this.#writes > 0) return;
     const place = this.#place();
     const form = formOf(place);
+    if (!this.control?.isDirty()) this.#file = place.file;
     if (this.#form === form || this.control?.isDirty()) {
       this.control.update(place);
       return;
@@ -176,7 +179,7 @@ export class Row {
     const { key } = this;
     const path = partsOf(key.key);
     return {
-      path, rule: ruleOf(key), kind: kindOfKey(key), value: key.value, own: ownValue(key), isStored: isStored(key), node: nodeOf(key),
+      path, file: model.doc.file, rule: ruleOf(key), kind: kindOfKey(key), value: key.value, own: ownValue(key), isStored: isStored(key), node: nodeOf(key),
       isSecret: key.isSecret, disabled: key.isLocked || Boolean(model.doc.problem),
       name: this.id, hint: `${this.id}-summary ${this.id}-facts ${this.id}-notes ${this.id}-message`,
       actions: (at) => this.#actions(at), ...this.#actions(path),
@@ -196,7 +199,9 @@ export class Row {
       },
       meanwhile: (value, { field, store, giveUp }) => {
         this.#dropCheck();
-        this.#say(`Changed meanwhile to ${key.isSecret ? "another value" : shortValue(value)}. Enter stores yours; Escape takes the new one. `, "warning", field);
+        const theirs = key.isSecret ? "another value" : shortValue(value);
+        this.#say(this.#file === model.doc.file ? `Changed meanwhile to ${theirs}. Enter stores yours; Escape takes the new one. `
+          : `You edit ${shortPath(model.doc.file)} now, with ${theirs}. Enter stores yours there; Escape gives it up. `, "warning", field);
         this.message.append(el("span", { class: "fixes" }, button("Store mine", store, { class: "small" }), button("Take theirs", giveUp, { class: "small" })));
       },
     };

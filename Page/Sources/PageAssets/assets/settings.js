@@ -40,6 +40,9 @@ function groupHead(item) {
 
 const nameOf = (group) => (group === "" ? "General" : partsOf(group).map(spoken).join(" › "));
 
+/** The rows that were made, also those that are not in the document. */
+export const rows = () => list.elements().map(rowOf).filter(Boolean);
+
 // MARK: The list
 
 /** Shows the keys that the search asks for. */

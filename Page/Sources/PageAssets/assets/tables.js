@@ -139,6 +139,7 @@ export function records(place, make) {
         form.replaceWith(title);
         menu.focus();
       };
+      input.addEventListener("input", () => input.toggleAttribute("data-draft", input.value !== name));
       const submitted = once(async () => {
         const to = input.value.trim();
         if (to === "" || to === name) return back();

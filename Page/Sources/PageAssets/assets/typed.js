@@ -99,8 +99,8 @@ export function typed(place, input, { read, show, element = input, parts = [inpu
   };
   /** Stores an edit, or takes the value out of the file: somebody who empties a field that cannot be empty means that. */
   const commit = async (edit) => {
-    const { value } = now;
-    const options = { field: input, isAsShown: (present) => same(present.value ?? null, value ?? null), changed: () => {} };
+    const { value, file } = now;
+    const options = { field: input, isAsShown: (present) => present.file === file && same(present.value ?? null, value ?? null), changed: () => {} };
     const isReset = edit === null || (edit.value === "" && !(await now.accepts(edit)));
     if (isReset && !now.isStored) return true;
     const isStored = await (isReset ? now.reset(options) : now.commit(edit, options));
@@ -175,11 +175,14 @@ export function typed(place, input, { read, show, element = input, parts = [inpu
     element, changed, storeSoon,
     isDirty: () => isDirty,
     update(next) {
-      const isOther = !same(next.value ?? null, now.value ?? null);
+      const isOther = next.file !== now.file || !same(next.value ?? null, now.value ?? null);
+      const isBack = now.disabled && !next.disabled;
       now = next;
-      for (const part of parts) part.disabled = Boolean(next.disabled);
+      // What somebody types into keeps the focus, such as while another program breaks the file.
+      for (const part of parts) part.disabled = Boolean(next.disabled) && !isDirty;
       if (!isDirty && !isHalf()) showStored();
       else if (isOther && !isStoring) contest();
+      else if (isBack) changed();
     },
   };
 }
