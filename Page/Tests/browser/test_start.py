@@ -26,3 +26,29 @@ class StartTest(PageTest):
         self.tab.click("#all-apps")
         self.tab.click(".app", APP)
         self.tab.until(lambda: self.tab.value("name") == "Grace", "settings")
+
+    def test_what_is_found_late_does_not_replace_an_app(self):
+        self.tab.click("#all-apps")
+        self.tab.one(".app").wait()
+        self.tab.js("""const send = fetch;
+            window.fetch = async (path, options) => {
+                if (path.startsWith("/api/find")) await new Promise((done) => { window.go = done; });
+                return send(path, options);
+            };""")
+        self.tab.js("const field = document.querySelector('#search'); field.value = 'accent'; field.dispatchEvent(new Event('input'))")
+        self.tab.until(lambda: self.tab.js("return Boolean(window.go)"), "search")
+        self.tab.js("document.querySelector('.app').click()")
+        self.tab.wait_until_live(APP)
+        self.tab.js("window.go()")
+        self.assertEqual(self.tab.value("name"), "Grace")
+        self.tab.rest()
+        self.assertEqual(self.tab.count(".app"), 0)
+
+    def test_an_app_that_cannot_be_read_does_not_look_like_the_one_before(self):
+        self.home.write(self.home.schema.with_name("org.example.viewer.toml"), "app =\n")
+        self.tab.click("#all-apps")
+        self.tab.click(".app", "viewer")
+        self.tab.until(lambda: "Cannot use the schema" in self.tab.one("#notices").text, "notice")
+        self.assertIn("org.example.viewer", self.tab.one("#app-name").text)
+        self.assertEqual(self.tab.one("#file-text").get_property("value"), "")
+        self.assertEqual(self.tab.one(".file-name").get_property("textContent"), "")

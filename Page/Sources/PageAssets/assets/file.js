@@ -251,6 +251,16 @@ export function begin(select) {
   on("place", ({ line }) => goTo(line));
 }
 
+/** Shows no text, until there is one. */
+export function clear() {
+  path = null;
+  name.textContent = state.textContent = base = source = area.value = "";
+  area.readOnly = true;
+  settle(false);
+  countLines();
+  draw();
+}
+
 export const hasDraft = () => isDraft;
 export const discard = () => show(true);
 

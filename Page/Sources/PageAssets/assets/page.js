@@ -81,6 +81,8 @@ async function open(app, key) {
   model.doc = null;
   model.changes.clear();
   settings.clear();
+  file.clear();
+  showName(app, app);
   for (const id of ["tools", "more", "all-apps"]) $(id).hidden = false;
   shell.classList.add("has-app");
   try {

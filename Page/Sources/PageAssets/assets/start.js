@@ -1,6 +1,6 @@
 // The page without an app: all apps, and a search through all of them.
 
-import { api, Refusal } from "./api.js";
+import { api, currentApp, Refusal } from "./api.js";
 import { el, shortPath } from "./dom.js";
 import { shortValue } from "./model.js";
 
@@ -15,6 +15,8 @@ export async function showApps(root, count, open) {
     root.replaceChildren(el("p", { class: "empty", role: "alert" }, error.message));
     return;
   }
+  // One was opened meanwhile.
+  if (currentApp() !== "") return;
   if (apps.length === 0) {
     count.textContent = "";
     root.replaceChildren(el("div", { class: "empty" }, el("h2", {}, "No app has settings yet"),
@@ -34,7 +36,7 @@ export async function findInApps(root, count, words, open) {
   const number = (asked += 1);
   if (words.trim() === "") return showApps(root, count, open);
   const found = await api.find(words).catch(() => []);
-  if (number !== asked) return undefined;
+  if (number !== asked || currentApp() !== "") return undefined;
   count.textContent = found.length === 0 ? "Nothing found" : `${found.length} found`;
   root.replaceChildren(el("ul", { class: "apps" }, found.slice(0, 200).map((hit) => el("li", {},
     el("button", { type: "button", class: "app", onclick: () => open(hit.app, hit.key) },
