@@ -211,6 +211,32 @@ class HistoryTest(PageTest):
                 self.tab.until(lambda: read(self.home, "size") == value, "value")
 
 
+class AgainTest(PageTest):
+    """JSON has no dates, one type of numbers, and JavaScript none of 64 bits."""
+
+    schema = SCHEMA + '''
+[keys.days]
+type = "any"
+[keys.ratio]
+type = "any"
+[keys.ratios]
+type = "array"
+elements = { type = "float" }
+[keys.big]
+type = "integer"
+'''
+    text = "# Mine.\n"
+
+    def test_an_older_value_is_used_again_as_it_was(self):
+        for key, values in [("days", ["[2026-01-01]", "[1]", "[2]"]), ("ratio", ["2.0", "1", "3"]), ("ratios", ["[1.0, 2.5]", "[3.0]", "[4.0]"]), ("big", ["9007199254740993", "1", "2"])]:
+            with self.subTest(key):
+                for value in values:
+                    self.home.cli("set", APP, key, value, "--type", "toml")
+                self.tab.press(key, ".more")
+                self.tab.row(key, ".history li:nth-child(3) button").click()
+                self.wait_for_text(f"{key} = {values[0]}\n")
+
+
 class MigrationTest(PageTest):
     schema = SCHEMA + '''
 [[migrations]]

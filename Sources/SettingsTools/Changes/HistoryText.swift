@@ -53,10 +53,12 @@ package struct HistoryText {
   /// - Parameter app: An app to name in a first member `app`.
   package func json(_ entry: SettingsHistoryEntry, at paths: [TOMLPath]?, app: String? = nil) -> JSONObject {
     let changes = changes(of: entry, at: paths).shown.map { change -> JSONObject in
-      [
+      var facts: JSONObject = [
         "key": .text(change.path.description), "old": .value(change.old), "new": .value(change.new),
         "isHidden": .flag(change.isHidden), "isLong": .flag(change.isLong),
       ]
+      if let new = change.new, new.losesInJSON { facts["toml"] = .text(new.tomlText) }
+      return facts
     }
     return JSONObject(naming: app) + json(entry) + ["changes": .objects(changes)]
   }

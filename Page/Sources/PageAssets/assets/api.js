@@ -128,7 +128,7 @@ async function answerTo(method, path, body) {
   const options = { method, headers: token === "" ? {} : { Authorization: `Bearer ${token}` }, cache: "no-store", signal: AbortSignal.timeout(patience) };
   if (body !== undefined) {
     options.headers["Content-Type"] = "application/json";
-    options.body = JSON.stringify(body);
+    options.body = JSON.stringify(body, (_, value) => (typeof value === "bigint" ? JSON.rawJSON(value) : value));
   }
   let response;
   let text;

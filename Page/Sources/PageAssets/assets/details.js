@@ -102,6 +102,6 @@ async function showHistory(row, past) {
     const canSet = own && !own.isHidden && !own.isLong && !key.isSecret && !key.isLocked && at > 0 && own.new !== null;
     return el("li", {}, el("span", { class: "who" }, `${authorText(entry)}, `, el("time", { datetime: entry.time }, when)), ...changes,
       entry.isUndone && el("span", { class: "quiet-text" }, " (undone)"),
-      canSet && button("Use again", () => row.store(partsOf(key.key), { value: own.new }), { class: "small quiet", "aria-label": `Use ${shortValue(own.new)} again` }));
+      canSet && button("Use again", () => row.store(partsOf(key.key), own.toml ? { toml: own.toml } : { value: own.new }), { class: "small quiet", "aria-label": `Use ${shortValue(own.new)} again` }));
   })));
 }
