@@ -112,10 +112,113 @@ class OutdatedTest(PageTest):
 class TrialTest(PageTest):
     schema = SCHEMA
     text = TEXT
+    other = "org.b.app"
 
-    def test_a_trial_stays_in_sight_wherever_one_scrolls(self):
+    def prepare(self):
+        self.theirs = self.home.path / ".config" / self.other / "settings.toml"
+        self.home.write(self.theirs, "b = 2\n")
+
+    def for_long(self):
+        """Has trials last as long as the server allows."""
         self.tab.js("""const send = fetch;
             window.fetch = (path, options) => send(path, options?.body ? { ...options, body: options.body.replace('"tryFor":15', '"tryFor":300') } : options);""")
+
+    def trial(self):
+        """Tries a change, and goes to all apps."""
+        self.tab.tool("#try")
+        self.tab.row("flag", "input").click()
+        self.wait_for_text("flag   = false")
+        self.tab.until(lambda: self.tab.count(".notice.trial"), "trial")
+        self.tab.tool("#all-apps")
+        self.tab.one(".app").wait()
+
+    def end(self, button):
+        self.tab.point(self.tab.one(f".notice.trial {button}"))
+        self.tab.until(lambda: self.tab.count(".notice.trial") == 0, "end of the trial")
+        self.tab.rest()
+        self.assertEqual(self.tab.texts("#trial .notice"), [])
+
+    def test_a_trial_is_kept_or_taken_back_where_another_app_is_shown(self):
+        for button, value in [(".primary", False), ("button:last-child", True)]:
+            for place in ["all apps", self.other]:
+                with self.subTest(button, place=place):
+                    self.home.write(self.home.file, TEXT)
+                    self.tab.until(lambda: self.tab.row("flag", "input").is_selected(), "first value")
+                    self.for_long()
+                    self.trial()
+                    if place == self.other:
+                        self.tab.click(".app", self.other)
+                        self.tab.wait_until_live(self.other)
+                    self.end(button)
+                    self.tab.until(lambda: read(self.home, "flag") == value, "value")
+                    if place == self.other:
+                        self.tab.click("#all-apps")
+                    self.tab.click(".app", APP)
+                    self.tab.wait_until_live(APP)
+
+    def test_a_trial_shows_after_a_reload_and_in_other_tabs(self):
+        self.for_long()
+        self.tab.tool("#try")
+        self.tab.row("flag", "input").click()
+        self.wait_for_text("flag   = false")
+        self.tab.until(lambda: self.tab.count(".notice.trial"), "trial")
+        other = self.open()
+        other.until(lambda: other.count(".notice.trial"), "trial in the other tab")
+        other.close()
+        self.tab.reload()
+        self.tab.until(lambda: self.tab.count(".notice.trial"), "trial after the reload")
+        self.end(".primary")
+        self.assertEqual(read(self.home, "flag"), False)
+
+    def test_what_cannot_be_tried_is_refused(self):
+        self.tab.tool("#try")
+        area = self.tab.one("#file-text")
+        area.js("element.value = `# New.\\n${element.value}`; element.dispatchEvent(new Event('input'))")
+        area.send_keys(Keys.CONTROL, "s")
+        self.tab.until(lambda: "Only the value of a setting can be tried" in self.tab.one("#file-state").text, "message")
+        self.tab.tool("#undo")
+        self.tab.until(lambda: "Only the value of a setting can be tried" in self.tab.one("#trial").text, "message")
+        self.assertEqual(self.home.text(), TEXT)
+        self.tab.tool("#try")
+        area.send_keys(Keys.CONTROL, "s")
+        self.wait_for_text("# New.")
+
+    def test_a_trial_is_kept_once(self):
+        self.for_long()
+        self.trial()
+        self.tab.js("const keep = document.querySelector('.notice.trial .primary'); keep.click(); keep.click()")
+        self.tab.until(lambda: self.tab.count(".notice.trial") == 0, "end of the trial")
+        self.tab.rest()
+        self.assertEqual(self.tab.texts("#trial .notice"), [])
+
+    def test_a_trial_that_is_over_hinders_no_other_app(self):
+        self.for_long()
+        self.trial()
+        self.tab.click(".app", self.other)
+        self.tab.wait_until_live(self.other)
+        # Its time is up, which this page does not hear.
+        self.tab.js("const now = Date.now; Date.now = () => now() + 400_000")
+        self.tab.until(lambda: self.tab.count(".notice.trial") == 0, "end of the trial")
+        self.tab.tool("#try")
+        self.tab.row("b", "input").type("3")
+        self.tab.until(lambda: self.theirs.read_text() == "b = 3\n" and self.tab.count(".notice.trial"), "trial")
+        self.assertEqual(self.tab.message("b"), "")
+
+    def test_a_trial_that_is_over_does_not_stay(self):
+        self.for_long()
+        self.trial()
+        token = self.tab.js("return JSON.parse(sessionStorage.getItem('settings-page')).token")
+        # The page does not hear of it while it shows another app.
+        self.tab.click(".app", self.other)
+        self.tab.wait_until_live(self.other)
+        self.tab.js("""return import("/model.js").then(({ model }) => fetch(`/api/apps/${arguments[1]}/trials/${model.trial.id}`,
+            { method: "DELETE", headers: { Authorization: `Bearer ${arguments[0]}` } }))""", token, APP)
+        self.tab.until(lambda: read(self.home, "flag") is True, "former value")
+        self.tab.point(self.tab.one(".notice.trial .primary"))
+        self.tab.until(lambda: self.tab.texts("#trial .notice h2") == ["There is no such trial. It may be over."], "message alone")
+
+    def test_a_trial_stays_in_sight_wherever_one_scrolls(self):
+        self.for_long()
         for width, height in [(1440, 900), (390, 844)]:
             with self.subTest(width):
                 self.home.write(self.home.file, TEXT)

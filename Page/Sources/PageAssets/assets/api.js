@@ -76,6 +76,9 @@ export const currentLayer = () => layer;
 /** What requests need. It is known once `session.refusal` is. */
 export const currentToken = () => token;
 
+/** Whether the next change is only tried. */
+export const trying = { isNext: false };
+
 const writes = new Set();
 const ownEntries = new Set();
 
@@ -94,6 +97,14 @@ export const writesDone = () => Promise.allSettled([...writes]);
 
 /** Whether an entry of the history was made by this page. */
 export const isOwn = (entry) => ownEntries.has(entry?.number);
+
+/** A change that lasts, which cannot be made while the next one is to be tried. */
+async function change(method, path, body) {
+  if (trying.isNext && !body.dryRun && !body.tryFor) {
+    throw new Refusal(409, { status: 5, message: "Only the value of a setting can be tried. Click 'Try' again to make this change for good." });
+  }
+  return request(method, path, body);
+}
 
 async function request(method, path, body) {
   const answer = send(method, path, body);
@@ -160,9 +171,9 @@ export function parse(text) {
       ? BigInt(context.source) : value);
 }
 
-const of = (path, parameters = {}) => {
+const of = (path, parameters = {}, id = app) => {
   const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value)).toString();
-  return `/api/apps/${encodeURIComponent(app)}${path}${query ? `?${query}` : ""}`;
+  return `/api/apps/${encodeURIComponent(id)}${path}${query ? `?${query}` : ""}`;
 };
 const ofFile = (path, parameters) => of(path, { ...parameters, layer });
 const inFile = (body) => (layer === "" ? body : { ...body, layer });
@@ -175,17 +186,17 @@ export const api = {
     early = null;
     return first ?? request("GET", ofFile(""));
   },
-  edits: (edits, more = {}) => request("POST", of("/edits"), inFile({ edits, ...more })),
-  keepTrial: (id) => request("POST", of(`/trials/${encodeURIComponent(id)}/keep`), {}),
-  endTrial: (id) => request("DELETE", of(`/trials/${encodeURIComponent(id)}`)),
-  saveText: (text, ifUnchanged) => request("PUT", of("/text"), inFile({ text, ifUnchanged })),
-  rename: (from, to) => request("POST", of("/rename"), inFile({ from, to })),
+  edits: (edits, more = {}) => change("POST", of("/edits"), inFile({ edits, ...more })),
+  keepTrial: (trial) => request("POST", of(`/trials/${encodeURIComponent(trial.id)}/keep`, {}, trial.app), {}),
+  endTrial: (trial) => request("DELETE", of(`/trials/${encodeURIComponent(trial.id)}`, {}, trial.app)),
+  saveText: (text, ifUnchanged) => change("PUT", of("/text"), inFile({ text, ifUnchanged })),
+  rename: (from, to) => change("POST", of("/rename"), inFile({ from, to })),
   history: (key, limit = 20) => request("GET", ofFile("/history", { limit, key })),
   formerText: (number) => request("GET", ofFile(`/history/${number}/text`)),
-  undo: (what) => request("POST", of("/undo"), inFile(what)),
-  redo: (what) => request("POST", of("/redo"), inFile(what)),
-  migrate: () => request("POST", of("/migrate"), inFile({})),
-  recover: () => request("POST", of("/recover"), inFile({})),
+  undo: (what) => change("POST", of("/undo"), inFile(what)),
+  redo: (what) => change("POST", of("/redo"), inFile(what)),
+  migrate: () => change("POST", of("/migrate"), inFile({})),
+  recover: () => change("POST", of("/recover"), inFile({})),
   profile: (use) => request("POST", of("/profile"), { use }),
   dropIn: () => request("GET", ofFile("/drop-in")),
   end: () => request("POST", "/api/end", {}),

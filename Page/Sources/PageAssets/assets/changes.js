@@ -6,13 +6,13 @@ import { authorText, emit, endTrial, model, refresh, shortValue, startTrial, tit
 import { updateRows } from "./settings.js";
 import * as notices from "./notices.js";
 
-/** Takes an event of the stream: its name, and JSON. */
-export async function hear(name, text) {
+/** Takes an event of an app's stream: its name, and JSON. A trial goes on where another app is shown. */
+export async function hear(name, text, app) {
   const data = parse(text);
-  if (currentApp() === "") return undefined;
+  if (name === "trial") return hearTrial(data, app);
+  if (app !== currentApp()) return undefined;
   switch (name) {
     case "open": case "closed": case "waiting": return hearConnection(name);
-    case "trial": return hearTrial(data);
     case "problem":
       // Reading says more than what has no words for it.
       await refresh().then(() => emit("unread", data?.message ?? null), () => {});
@@ -36,8 +36,8 @@ async function hearConnection(connection) {
   if (connection === "waiting") document.documentElement.dataset.live = currentApp();
 }
 
-function hearTrial(data) {
-  if (data?.state === "started") startTrial(data.id, data.seconds, data.keys);
+function hearTrial(data, app) {
+  if (data?.state === "started") startTrial(data.id, data.seconds, data.keys, app);
   else if (data?.id) {
     endTrial(data.id);
     if (data.state === "undone") announce("The change was taken back.");

@@ -22,12 +22,12 @@ function connect() {
 
 port.onmessage = ({ data }) => {
   if (data.token !== undefined) answered(data.token);
-  else if (data.app === app) hear(data.name, data.data);
+  else if (data.app === app) hear(data.name, data.data, app);
 };
 
 const say = () => port.postMessage({ token, app });
 
-/** Follows the changes of an app, in place of the one before. `heard(name, text)` is called for each event. */
+/** Follows the changes of an app, in place of the one before. `heard(name, text, app)` is called for each event. */
 export function follow(next, key, heard) {
   [app, token, hear] = [next, key, heard];
   say();

@@ -1,6 +1,6 @@
 // The document that the page shows: the answer to GET /api/apps/APP, and who changed what while the page was open.
 
-import { api, asWrite, currentApp, currentLayer, isOwn, Refusal } from "./api.js";
+import { api, asWrite, currentApp, currentLayer, isOwn, Refusal, trying } from "./api.js";
 import { kindOfValue, parseValue, partsOf } from "./toml.js";
 
 export const model = {
@@ -10,10 +10,8 @@ export const model = {
   keys: new Map(),
   /** The changes that were noticed while the page was open: key → { by, time, entry }. */
   changes: new Map(),
-  /** The running trial: { id, until, keys }, or null. */
+  /** The running trial: { id, app, until, keys }, or null. */
   trial: null,
-  /** Whether the next change is a trial. */
-  tries: false,
   /** The stream of changes: "open", "closed", or "waiting" where the tabs of the browser have too many apps. */
   connection: "open",
 };
@@ -90,11 +88,12 @@ function take(doc) {
 export const edit = (edits, more = {}) => (more.dryRun ? send(edits, more) : asWrite(send(edits, more)));
 
 async function send(edits, more) {
-  const isTrial = model.tries && !more.dryRun;
+  const isTrial = trying.isNext && !more.dryRun;
   if (isTrial && model.trial) {
     throw new Refusal(409, { status: 5, message: "A trial is running. Keep it or take it back first." });
   }
   const seconds = 15;
+  const app = currentApp();
   let answer;
   try {
     answer = await api.edits(edits, isTrial ? { ...more, tryFor: seconds } : more);
@@ -104,18 +103,18 @@ async function send(edits, more) {
     if (!more.dryRun) await refresh().catch(() => {});
   }
   if (more.dryRun) return answer;
-  if (answer?.trial) startTrial(answer.trial, seconds, edits.map((line) => keyText(line.set ?? line.unset ?? line.append ?? line.remove)));
+  if (answer?.trial) startTrial(answer.trial, seconds, edits.map((line) => keyText(line.set ?? line.unset ?? line.append ?? line.remove)), app);
   return answer;
 }
 
 const keyText = (key) => (Array.isArray(key) ? key.join(".") : key);
 
 /** Shows that a trial runs. Both the answer to the edit and an event say it, in any order. */
-export function startTrial(id, seconds, keys) {
+export function startTrial(id, seconds, keys, app) {
   if (model.trial?.id === id || ended.has(id)) return;
   // There is one at a time.
-  model.tries = false;
-  model.trial = { id, until: Date.now() + seconds * 1000, keys };
+  trying.isNext = false;
+  model.trial = { id, app, until: Date.now() + seconds * 1000, keys };
   emit("trial");
 }
 

@@ -2,7 +2,7 @@
 // row shows, and a connection that is lost.
 
 import { api, Refusal } from "./api.js";
-import { announce, button, el, icon } from "./dom.js";
+import { announce, button, el, icon, once } from "./dom.js";
 import { diffView } from "./diff.js";
 import { fixesOf } from "./fixes.js";
 import { emit, endTrial, model, on, refresh, titleOf } from "./model.js";
@@ -41,7 +41,7 @@ document.addEventListener("pointerdown", (event) => {
 async function attempt(action, said) {
   try {
     await action();
-    await refresh();
+    if (model.doc) await refresh();
     if (said) announce(said);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -100,12 +100,17 @@ function showTrial() {
   const tick = () => {
     const left = Math.max(0, Math.ceil((trial.until - Date.now()) / 1000));
     seconds.textContent = `${left} s`;
-    if (left === 0) clearInterval(clock);
+    // The end of one is heard where its app is shown, unless the connection was lost meanwhile.
+    if (left === 0 && Date.now() > trial.until + 2000) endTrial(trial.id);
   };
-  const end = (keeps) => attempt(async () => {
-    await (keeps ? api.keepTrial(trial.id) : api.endTrial(trial.id));
+  const end = once((keeps) => attempt(async () => {
+    await (keeps ? api.keepTrial(trial) : api.endTrial(trial)).catch((error) => {
+      // It is over.
+      if (error.http === 404) endTrial(trial.id);
+      throw error;
+    });
     endTrial(trial.id);
-  }, keeps ? "The change is kept." : "The change is taken back.");
+  }, keeps ? "The change is kept." : "The change is taken back."));
   trialBox.replaceChildren(notice("trial", "You are trying a change.",
     el("p", {}, `${trial.keys.map(keyName).join(", ")}: back in `, seconds, " unless you keep it."),
     el("div", { class: "notice-buttons" }, button("Keep it", () => end(true), { class: "primary small" }), button("Take it back now", () => end(false), { class: "small" }))));

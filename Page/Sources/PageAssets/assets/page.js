@@ -1,6 +1,6 @@
 // The page: begins, and connects its parts.
 
-import { api, currentApp, currentToken, Refusal, session, useApp } from "./api.js";
+import { api, currentApp, currentToken, Refusal, session, trying, useApp } from "./api.js";
 import { announce, el, icon } from "./dom.js";
 import { follow, unfollow } from "./events.js";
 import { emit, model, on, refresh, titleOf } from "./model.js";
@@ -148,12 +148,12 @@ $("search-form").addEventListener("submit", (event) => {
 });
 
 function setTries(tries) {
-  model.tries = tries;
+  trying.isNext = tries;
   $("try").setAttribute("aria-pressed", String(tries));
   announce(tries ? "The next change comes back after 15 seconds unless you keep it." : "Changes are kept.");
 }
-$("try").addEventListener("click", () => setTries(!model.tries));
-on("trial", () => $("try").setAttribute("aria-pressed", String(model.tries)));
+$("try").addEventListener("click", () => setTries(!trying.isNext));
+on("trial", () => $("try").setAttribute("aria-pressed", String(trying.isNext)));
 /** Opens what the bar has no room for, until something in it is chosen, or the focus goes elsewhere. */
 function showMore(shows) {
   $("bar").classList.toggle("open", shows);
@@ -210,7 +210,7 @@ beginShortcuts({
   U: () => settings.focused()?.redo(),
   "Ctrl z": () => takeBack("undo"),
   "Ctrl Z": () => takeBack("redo"),
-  t: () => model.doc && setTries(!model.tries),
+  t: () => model.doc && setTries(!trying.isNext),
   f: () => model.doc && showFile(!shell.classList.contains("with-file")),
   l: () => {
     const span = settings.current()?.key.span;

@@ -5,7 +5,7 @@
 
 /** The app that each tab follows. */
 const followed = new Map();
-/** The streams by app: { signal, isOpen, state }. */
+/** The streams by app: { signal, isOpen, state, trial }. */
 const streams = new Map();
 /** Two of the six connections are left for requests. */
 const most = 4;
@@ -49,6 +49,7 @@ function join(port, app) {
   if (!stream?.isOpen) return;
   port.postMessage({ app, name: "open", data: "null" });
   if (stream.state) port.postMessage({ app, name: "state", data: stream.state });
+  if (stream.trial) port.postMessage({ app, name: "trial", data: JSON.stringify({ ...stream.trial, seconds: (stream.trial.until - Date.now()) / 1000 }) });
 }
 
 async function follow(app, stream) {
@@ -58,6 +59,10 @@ async function follow(app, stream) {
     if (name === "state") {
       stream.state = data;
       wait = 250;
+    }
+    if (name === "trial") {
+      const trial = JSON.parse(data);
+      stream.trial = trial.state === "started" ? { ...trial, until: Date.now() + trial.seconds * 1000 } : null;
     }
     hasProblem ||= name === "problem";
     for (const [port, other] of followed) if (other === app) port.postMessage({ app, name, data });
@@ -80,7 +85,7 @@ async function follow(app, stream) {
       if (signal.aborted) return;
     }
     stream.isOpen = false;
-    stream.state = null;
+    stream.state = stream.trial = null;
     // A server that says what is wrong is there.
     if (!hasProblem) tell("closed", "null");
     await new Promise((done) => { setTimeout(done, wait); });

@@ -11,11 +11,16 @@ extension Interface {
     reply.headers[.contentType] = "text/event-stream"
     life.streamOpened()
     let connection = call.connection
-    reply.stream = { [hub] writer in
+    reply.stream = { [hub, trials] writer in
       connection?.whenGone { hub.unsubscribe(id, from: app) }
       // The head is sent with the first bytes of the body.
       try await writer.write(ByteBuffer(string: ":\n\n"))
-      for await event in events { try await writer.write(ByteBuffer(bytes: event.bytes)) }
+      var isFirst = true
+      for await event in events {
+        try await writer.write(ByteBuffer(bytes: event.bytes))
+        if isFirst, let trial = trials.running(of: app) { try await writer.write(ByteBuffer(bytes: trial.bytes)) }
+        isFirst = false
+      }
       try await writer.finish(nil)
     }
     reply.cleanUp = { [hub, life] in

@@ -9,6 +9,7 @@ final class Trials: Sendable {
     var machine = TrialStateMachine()
     var files: [String: TrialFile] = [:]
     var timers: [String: Task<Void, Never>] = [:]
+    var ends: [String: ContinuousClock.Instant] = [:]
     var whenEmpty: CheckedContinuation<Void, Never>?
   }
 
@@ -67,6 +68,7 @@ final class Trials: Sendable {
   func run(_ id: String, for time: Duration) {
     let trial = state.withLock { state -> Trial? in
       guard let trial = state.machine.run(id) else { return nil }
+      state.ends[id] = .now + time
       state.timers[id] = Task { [weak self] in
         guard (try? await Task.sleep(for: time, clock: .continuous)) != nil else { return }
         await self?.takeBack(id, .time)
@@ -75,6 +77,17 @@ final class Trials: Sendable {
     }
     guard let trial else { return }
     tell(trial, "started", with: ["seconds": .number(Int(time.components.seconds))])
+  }
+
+  /// What a page that opens now has to hear of an app's trial; `nil` if none runs.
+  func running(of target: String) -> PageEvent? {
+    state.withLock { state in
+      guard let (trial, _) = state.machine.trials.values.first(where: { $0.trial.place.target == target }),
+        let end = state.ends[trial.id]
+      else { return nil }
+      let seconds = Int((end - .now).components.seconds) + 1
+      return Self.event(trial, "started", with: ["seconds": .number(max(seconds, 0))])
+    }
   }
 
   // MARK: Ending
@@ -108,6 +121,7 @@ final class Trials: Sendable {
     let (file, waiting) = state.withLock { state -> (TrialFile?, CheckedContinuation<Void, Never>?) in
       state.machine.ended(id)
       state.timers.removeValue(forKey: id)?.cancel()
+      state.ends[id] = nil
       let file = state.files.removeValue(forKey: id)
       guard state.machine.isEmpty else { return (file, nil) }
       defer { state.whenEmpty = nil }
@@ -166,7 +180,11 @@ final class Trials: Sendable {
   }
 
   private func tell(_ trial: Trial, _ state: String, with more: JSONObject = [:]) {
+    hub.tell(Self.event(trial, state, with: more), to: trial.place.target)
+  }
+
+  private static func event(_ trial: Trial, _ state: String, with more: JSONObject) -> PageEvent {
     let facts: JSONObject = ["id": .text(trial.id), "state": .text(state), "keys": .texts(trial.keys)]
-    hub.tell(PageEvent(name: "trial", data: (facts + more).bytes), to: trial.place.target)
+    return PageEvent(name: "trial", data: (facts + more).bytes)
   }
 }

@@ -63,6 +63,23 @@ private let app = "/api/apps/\(TestHome.app)"
   #expect(server.home.names(in: "state/app-settings/page").isEmpty)
 }
 
+@Test func `a page that opens during a trial hears of it`() async throws {
+  let server = try await TestServer()
+  let body = #"{"edits": [{"set": "size", "value": 20}], "tryFor": 300}"#
+  let id = try #require(try await server.json("POST", "\(app)/edits", body: body)["trial"]?.text)
+  let client = try await server.events(of: TestHome.app)
+  let (first, second) = (await client.event(), await client.event())
+  #expect(first?.name == "state" && second?.name == "trial")
+  #expect(second?.data["id"]?.text == id && second?.data["state"]?.text == "started")
+  #expect(second?.data["seconds"]?.integer.map { (200...300).contains($0) } == true)
+  #expect(try await server.json("POST", "\(app)/trials/\(id)/keep", body: "{}")["error"] == nil)
+  let later = try await server.events(of: TestHome.app)
+  #expect(await later.event()?.name == "state")
+  try await server.home.command("set", TestHome.app, "size", "21")
+  #expect(await later.event()?.name == "change")
+  try await server.end()
+}
+
 @Test func `a trial that runs is taken back at the server's end`() async throws {
   let server = try await TestServer()
   let body = #"{"edits": [{"set": "size", "value": 20}], "tryFor": 300}"#
