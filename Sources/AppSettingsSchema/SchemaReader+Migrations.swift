@@ -11,7 +11,7 @@ extension SchemaReader {
     for (index, entry) in entries.enumerated() {
       migrations.append(try migration(entry, index, after: migrations.last?.version ?? 1))
     }
-    return SettingsMigrations(migrations: migrations)
+    return SettingsMigrations(migrations)
   }
 
   private func migration(_ entry: TOMLValue, _ index: Int, after last: Int) throws(SettingsError) -> Migration {

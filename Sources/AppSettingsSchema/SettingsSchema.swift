@@ -21,7 +21,7 @@ public struct SettingsSchema: Sendable {
   /// `data:image/`.
   public var icon: String?
   /// The history of the stored form, which upgrades older files.
-  public var migrations: SettingsMigrations
+  package var migrations: SettingsMigrations
   /// The keys, in the order in which they were listed.
   package var keys: [SchemaKey]
   package var groups: [SchemaGroup]
@@ -41,8 +41,7 @@ public struct SettingsSchema: Sendable {
   ///   - records: The keys of tables of records, which follow the others.
   ///   - migrations: The history of the stored form. The file only names steps of code.
   public init(
-    app: String, keys: [AnySettingsKey] = [], records: [AnySettingsKey] = [],
-    migrations: SettingsMigrations = .none
+    app: String, keys: [AnySettingsKey] = [], records: [AnySettingsKey] = [], migrations: [Migration] = []
   ) {
     var seen: Set<ObjectIdentifier> = []
     let keys = (keys + records).filter { seen.insert(ObjectIdentifier($0)).inserted }
@@ -50,7 +49,7 @@ public struct SettingsSchema: Sendable {
     for case let group? in keys.map(\.group) where !groups.contains(where: { $0.path == group.path }) {
       if !group.summary.isEmpty { groups.append(SchemaGroup(path: group.path, summary: group.summary)) }
     }
-    self.init(app: app, keys: keys.map(SchemaKey.init), groups: groups, migrations: migrations)
+    self.init(app: app, keys: keys.map(SchemaKey.init), groups: groups, migrations: SettingsMigrations(migrations))
     if let conflict = SchemaConflict.first(in: self.keys) { preconditionFailure("Invalid schema: \(conflict.reason).") }
   }
 

@@ -28,10 +28,11 @@ import FoundationEssentials
 ///   - notRepeatable: Versions that change their own output, such as those that scale a number.
 /// - Throws: ``MigrationAssertionFailure`` with all failures.
 public func assertMigrations(
-  _ migrations: SettingsMigrations, golden directory: String, shipped: [Int]? = nil, notRepeatable: Set<Int> = []
+  _ migrations: [Migration], golden directory: String, shipped: [Int]? = nil, notRepeatable: Set<Int> = []
 ) throws {
-  var check = MigrationCheck(migrations: migrations, directory: directory, notRepeatable: notRepeatable)
-  for version in shipped ?? [1] + migrations.migrations.map(\.version) { check.golden(version) }
+  var check = MigrationCheck(
+    migrations: SettingsMigrations(migrations), directory: directory, notRepeatable: notRepeatable)
+  for version in shipped ?? [1] + migrations.map(\.version) { check.golden(version) }
   check.empty()
   if !check.failures.isEmpty { throw MigrationAssertionFailure(failures: check.failures) }
 }

@@ -58,10 +58,11 @@ enum Probe {
   }
 
   private static func store(
-    _ location: SettingsLocation, migrations: SettingsMigrations = .none, system: Syscalls = Syscalls()
+    _ location: SettingsLocation, migrations: [Migration] = [], system: Syscalls = Syscalls()
   ) -> SettingsStore {
     SettingsStore(
-      at: location, migrations: migrations, logger: .silent, acceptsAnyVersion: false, system: system,
+      at: location, migrations: SettingsMigrations(migrations), logger: .silent, acceptsAnyVersion: false,
+      system: system,
       lockTimeout: .seconds(120))
   }
 
@@ -123,12 +124,12 @@ enum Probe {
 
   /// Opens an old file; the migration counts how often it took effect.
   private static func migrate(_ location: SettingsLocation) {
-    let migrations = SettingsMigrations {
+    let migrations = [
       Migration(2, "count runs") { document in
         guard case .integer(let runs)? = document[["runs"]] else { return }
         try document.set(.integer(runs + 1), at: ["runs"])
       }
-    }
+    ]
     let settings = store(location, migrations: migrations)
     print(settings[SettingsKey("runs", default: -1)])
     for problem in settings.currentProblems { print(problem.message) }
@@ -140,7 +141,7 @@ enum Probe {
     sigemptyset(&signals)
     sigaddset(&signals, SIGUSR1)
     pthread_sigmask(SIG_BLOCK, &signals, nil)
-    let migrations = SettingsMigrations { Migration(2, "rename") { try $0.move(from: ["old"], to: ["new"]) } }
+    let migrations = [Migration(2, "rename") { try $0.move(from: ["old"], to: ["new"]) }]
     var settings: SettingsStore? = store(location, migrations: migrations)
     print(settings?[SettingsKey("new", default: -1)] ?? 0)
     if releasing { settings = nil }

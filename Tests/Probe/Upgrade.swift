@@ -13,18 +13,19 @@ extension Probe {
         try document.set(.integer(runs + 1), at: [key])
       }
     }
-    let migrations = SettingsMigrations {
-      Migration(2, "count two", count("m2"))
-      Migration(3, "count three", count("m3"))
-      Migration(4, "count four", count("m4")).afterCommit { commit in
-        let descriptor = open("\(commit.file ?? "").hook", O_WRONLY | O_APPEND | O_CREAT, 0o600)
-        _ = write(descriptor, "\(commit.version)\n", 2)
+    let migrations = [
+      Migration(2, "count two", count("m2")),
+      Migration(3, "count three", count("m3")),
+      Migration(4, "count four", count("m4")).afterCommit { file in
+        let descriptor = open("\(file ?? "").hook", O_WRONLY | O_APPEND | O_CREAT, 0o600)
+        _ = write(descriptor, "4\n", 2)
         close(descriptor)
-      }
-    }
+      },
+    ]
     let system: Syscalls = death.map { .dying(at: $0.call, number: $0.number) } ?? Syscalls()
     let settings = SettingsStore(
-      at: location, migrations: migrations, logger: .silent, acceptsAnyVersion: false, system: system,
+      at: location, migrations: SettingsMigrations(migrations), logger: .silent, acceptsAnyVersion: false,
+      system: system,
       lockTimeout: .seconds(120))
     let values = ["m2", "m3", "m4"].map { String(settings[SettingsKey($0, default: -1)]) }
     print(values.joined(separator: " "))

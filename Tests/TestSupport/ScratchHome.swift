@@ -60,12 +60,13 @@ package final class ScratchHome: Sendable {
   /// A store of the app in this home, which shares nothing with others: as one of another process.
   package func store(
     app: String = "org.example.test", name: String = "settings", profile: SettingsProfile = .active,
-    migrations: SettingsMigrations = .none, overrides: SettingsOverrides = .none, project: SettingsProject? = nil,
+    migrations: [Migration] = [], overrides: SettingsOverrides = .none, project: SettingsProject? = nil,
     variables: [String: String] = [:], acceptsAnyVersion: Bool = false, system: Syscalls = Syscalls(),
     lockTimeout: Duration = .seconds(Aside.endless)
   ) throws -> SettingsStore {
     SettingsStore(
-      at: try location(app: app, name: name, profile: profile, variables: variables), migrations: migrations,
+      at: try location(app: app, name: name, profile: profile, variables: variables),
+      migrations: SettingsMigrations(migrations),
       overrides: overrides, project: project, logger: .silent,
       acceptsAnyVersion: acceptsAnyVersion, system: system, lockTimeout: lockTimeout)
   }

@@ -28,11 +28,11 @@ struct MigrationBenchmarks {
 
 /// Opening a file of 10,000 keys, and reading one.
 struct FirstAccess {
-  private static let migrations = SettingsMigrations {
-    Migration(2, "rename a key", [.rename("table-3.key-7", to: "table-3.renamed")])
-    Migration(3, "make a number of a string", [.convert("table-5.text", .integer)])
-    Migration(4, "decode a list", [.decodeJSONString("table-9.list")])
-  }
+  private static let migrations = [
+    Migration(2, "rename a key", [.rename("table-3.key-7", to: "table-3.renamed")]),
+    Migration(3, "make a number of a string", [.convert("table-5.text", .integer)]),
+    Migration(4, "decode a list", [.decodeJSONString("table-9.list")]),
+  ]
   private static let rounds = 31
 
   private let home: String
@@ -56,7 +56,7 @@ struct FirstAccess {
   func end() { try? FileManager.default.removeItem(atPath: home) }
 
   /// Opened, and one key read.
-  private func open(_ bytes: [UInt8], _ migrations: SettingsMigrations = Self.migrations) throws -> Double {
+  private func open(_ bytes: [UInt8], _ migrations: [Migration] = Self.migrations) throws -> Double {
     let directory = "\(home)/\(UUID().uuidString)"
     let location = try SettingsLocation(
       app: "bench",
@@ -84,7 +84,7 @@ struct FirstAccess {
   }
 
   func nothingPending() throws {
-    let none = SettingsMigrations { Migration(4, "nothing", []) }
+    let none = [Migration(4, "nothing", [])]
     Harness.report(
       "open 10,000 keys, current, migrations known / none",
       try pairs({ try open(current) }, { try open(current, none) }), budget: .atMost(1.05))
@@ -115,7 +115,7 @@ struct FirstAccess {
 
 /// What steps over many records cost, beside a quarter of them.
 enum RecordGrowth {
-  private static let migrations = SettingsMigrations {
+  private static let migrations = [
     Migration(
       2, "records",
       [
@@ -126,7 +126,7 @@ enum RecordGrowth {
             .convert("port", .integer),
           ])
       ])
-  }
+  ]
 
   private static let kinds: [(name: String, text: @Sendable (Int) -> String)] = [
     (

@@ -102,9 +102,9 @@ struct AgedStore {
 
   init(_ system: any System) { self.system = system as? AppSettingsSystem }
 
-  static let migrations = SettingsMigrations {
+  static let migrations = [
     Migration(2, "mark") { document in try document.set(.integer(1), at: ["migrated"]) }
-  }
+  ]
 
   static func open(_ location: SettingsLocation) -> SettingsStore {
     SettingsStore(

@@ -24,7 +24,7 @@ public struct MigrationStep: Sendable {
   /// try MigrationStep.rename("colour", to: "theme.accent").run(on: &document)
   /// ```
   ///
-  /// - Throws: ``MigrationStepError``, `TOMLEditError`, or what the code of the step throws.
+  /// - Throws: `TOMLEditError`, what the code of the step throws, or an error that says why the step failed.
   public func run(on document: inout TOMLDocument) throws {
     try MigrationScope.run([self], on: &document)
   }

@@ -1,31 +1,16 @@
-public import FoundationEssentials
 public import SettingsTOML
 
-/// The registry of an app's migrations: what each version of the stored representation changed.
-///
-/// Versions are integers that grow; a file without `settings-version` has version 1. On first access a store runs every
-/// migration above the file's version, in order, in memory. It then makes a backup and writes data and version in one
-/// atomic write. If a migration fails, nothing is written, the error is reported, and the app uses the old data.
-///
-/// ```swift
-/// let migrations = SettingsMigrations {
-///   Migration(2, "native tags", [.decodeJSONString("tags"), .rename("colour", to: "theme.accent")])
-/// }
-/// ```
-///
-/// Never change or remove a released migration: some files still need it. A file of a newer version is read as far as
-/// possible and not written.
-public struct SettingsMigrations: Sendable {
-  /// The migrations, in the order of their versions.
-  public let migrations: [Migration]
+/// An app's migrations, in the order of their versions.
+package struct SettingsMigrations: Sendable {
+  package let migrations: [Migration]
   /// The rights for importing files; `nil` for those of this process.
   package var importRights: UserRights?
 
-  /// Makes a registry. Versions must be 2 or more, each larger than the one before; anything else traps.
-  public init(@SettingsMigrationsBuilder _ migrations: () -> [Migration]) {
-    self.migrations = migrations()
+  /// Checks that each version is larger than the one before; anything else traps.
+  package init(_ migrations: [Migration]) {
+    self.migrations = migrations
     var last = 1
-    for migration in self.migrations {
+    for migration in migrations {
       precondition(
         migration.version > last,
         "Migration \(migration.version) '\(migration.name)' must come after version \(last).")
@@ -33,20 +18,18 @@ public struct SettingsMigrations: Sendable {
     }
   }
 
-  package init(migrations: [Migration]) { self.migrations = migrations }
-
   /// No migrations: the current version is 1.
-  public static let none = SettingsMigrations {}
+  package static let none = SettingsMigrations([])
 
   /// The version of a file after the last migration.
   ///
   /// A new file gets this version. This release does not write files of a higher one.
-  public var currentVersion: Int { migrations.last?.version ?? 1 }
+  package var currentVersion: Int { migrations.last?.version ?? 1 }
 
   /// Returns the migrations that a file of a given version still needs.
   ///
   /// For the current version and newer ones, there are none.
-  public func pending(from version: Int) -> [Migration] { migrations.filter { $0.version > version } }
+  package func pending(from version: Int) -> [Migration] { migrations.filter { $0.version > version } }
 
   /// Runs the pending migrations, up to version `target` if given, and sets the version.
   ///
@@ -114,21 +97,31 @@ public struct SettingsMigrations: Sendable {
   }
 }
 
-/// One step in the history of a representation.
+/// What one version of the stored form changed.
+///
+/// An app passes its migrations to the store, each with a larger version than the one before:
 ///
 /// ```swift
-/// Migration(2, "split name into first and last", [
-///   .split("name", into: ["first", "last"], separator: " ")
-/// ])
+/// let migrations = [
+///   Migration(2, "native tags", [.decodeJSONString("tags"), .rename("colour", to: "theme.accent")]),
+///   Migration(3, "split name into first and last", [.split("name", into: ["first", "last"], separator: " ")]),
+/// ]
 /// ```
+///
+/// A file without `settings-version` has version 1. On first access a store runs every migration above the file's
+/// version, in order, in memory. It then makes a backup and writes data and version in one atomic write. If a migration
+/// fails, nothing is written, the error is reported, and the app uses the old data.
+///
+/// Never change or remove a released migration: some files still need it. A file of a newer version is read as far as
+/// possible and not written.
 public struct Migration: Sendable {
   /// The version of a file after this migration.
   public let version: Int
   /// An imperative phrase, never reused: "split name into first and last".
   public let name: String
   /// The steps, in the order in which they run.
-  public let steps: [MigrationStep]
-  package var commitHook: (@Sendable (MigrationCommit) throws -> Void)?
+  package let steps: [MigrationStep]
+  package var commitHook: (@Sendable (_ file: String?) throws -> Void)?
 
   /// Makes a migration from steps.
   ///
@@ -173,7 +166,9 @@ public struct Migration: Sendable {
   /// Migration(3, "move the cache", [.remove("cache-path")])
   ///   .afterCommit { _ in removeOldCache() }
   /// ```
-  public func afterCommit(_ body: @escaping @Sendable (MigrationCommit) throws -> Void) -> Migration {
+  ///
+  /// - Parameter body: Gets the path of the settings file; `nil` for a store in memory.
+  public func afterCommit(_ body: @escaping @Sendable (_ file: String?) throws -> Void) -> Migration {
     var result = self
     result.commitHook = body
     return result
@@ -190,54 +185,18 @@ extension Migration: CustomStringConvertible {
   public var description: String { "\(version) '\(name)'" }
 }
 
-/// What an ``Migration/afterCommit(_:)`` is told.
-public struct MigrationCommit: Sendable, Hashable {
-  /// The version that the migration led to.
-  public var version: Int
-  /// The migration's name.
-  public var name: String
-  /// The settings file; `nil` for a store in memory.
-  public var file: String?
-
-  /// Makes a value, for tests of a closure.
-  public init(version: Int, name: String, file: String?) {
-    self.version = version
-    self.name = name
-    self.file = file
-  }
-}
-
-/// The reason why a step failed.
-///
-/// Throw it from the code of a step to name the key. The store's error then has the key's position in the file.
-///
-/// ```swift
-/// throw MigrationStepError(path: ["delay"], reason: "the value is negative")
-/// ```
-public struct MigrationStepError: Error, Sendable, Hashable, CustomStringConvertible {
+/// The reason why a step failed. The store's error has the key's position in the file.
+package struct MigrationStepError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The key concerned.
-  public var path: TOMLPath
+  package let path: TOMLPath
   /// A clause that says what is wrong there.
-  public var reason: String
+  package let reason: String
 
-  /// Makes an error.
-  public init(path: TOMLPath, reason: String) {
+  package init(path: TOMLPath, reason: String) {
     self.path = path
     self.reason = reason
   }
 
   /// The place and the reason, as a clause.
-  public var description: String { "at '\(path)', \(reason)" }
-}
-
-extension MigrationStepError: LocalizedError {
-  /// The key, and what is wrong there.
-  public var errorDescription: String? { description }
-}
-
-/// Collects migrations.
-@resultBuilder
-public enum SettingsMigrationsBuilder {
-  /// Returns the migrations, in the order in which they are written.
-  public static func buildBlock(_ migrations: Migration...) -> [Migration] { migrations }
+  package var description: String { "at '\(path)', \(reason)" }
 }

@@ -46,7 +46,7 @@ public final class SettingsStore: SettingsAccess, Sendable {
   ///   home directory.
   public convenience init(
     app: String, name: String = "settings", scope: SettingsLocation.Scope = .config, profile: SettingsProfile = .active,
-    migrations: SettingsMigrations = .none, overrides: SettingsOverrides = .none, project: SettingsProject? = nil,
+    migrations: [Migration] = [], overrides: SettingsOverrides = .none, project: SettingsProject? = nil,
     history: SettingsHistory? = nil, logger: Logger = Logger(label: "app-settings")
   ) throws(SettingsError) {
     self.init(
@@ -68,12 +68,12 @@ public final class SettingsStore: SettingsAccess, Sendable {
   ///   - history: Whether to keep a history of the file.
   ///   - logger: Receives each problem once.
   public convenience init(
-    at location: SettingsLocation, migrations: SettingsMigrations = .none, overrides: SettingsOverrides = .none,
+    at location: SettingsLocation, migrations: [Migration] = [], overrides: SettingsOverrides = .none,
     project: SettingsProject? = nil, history: SettingsHistory = .on, logger: Logger = Logger(label: "app-settings")
   ) {
     self.init(
-      at: location, migrations: migrations, overrides: overrides, project: project, history: history, logger: logger,
-      acceptsAnyVersion: false)
+      at: location, migrations: SettingsMigrations(migrations), overrides: overrides, project: project,
+      history: history, logger: logger, acceptsAnyVersion: false)
   }
 
   /// Opens a location for a tool or a test.
@@ -129,13 +129,14 @@ public final class SettingsStore: SettingsAccess, Sendable {
   ///   - overrides: Values that hide the text's.
   ///   - logger: Receives each problem once.
   public convenience init(
-    inMemory text: String = "", migrations: SettingsMigrations = .none, overrides: SettingsOverrides = .none,
+    inMemory text: String = "", migrations: [Migration] = [], overrides: SettingsOverrides = .none,
     logger: Logger = Logger(label: "app-settings")
   ) {
     self.init(
       core: StoreCore(
         backing: .memory(MemoryFile(text.isEmpty ? nil : Array(text.utf8))), location: nil,
-        reader: TextReader(migrations: migrations, acceptsAnyVersion: false), logger: logger, overrides: overrides))
+        reader: TextReader(migrations: SettingsMigrations(migrations), acceptsAnyVersion: false), logger: logger,
+        overrides: overrides))
   }
 
   private init(core: StoreCore) {

@@ -112,7 +112,7 @@ extension StoreCore {
       do {
         // A process that died may not have synced the file on which the hook relies.
         if case .file(let file, _) = backing { try file.makeDurable() }
-        try migration.commitHook?(MigrationCommit(version: due, name: migration.name, file: location?.file))
+        try migration.commitHook?(location?.file)
         return true
       } catch {
         problems.report(

@@ -162,13 +162,13 @@ import TestSupport
     let observations = Lock<[SettingsObservation]>([])
     let calls = Recorder<Int>()
     let made = try home.store(
-      migrations: SettingsMigrations {
+      migrations: [
         Migration(2, "rename old", [.rename("old", to: "number")]).afterCommit { _ in
           guard let settings = settings.withLock({ $0 }) else { return }
           let observation = settings.observe(.number) { calls.note($0) }
           observations.withLock { $0.append(observation) }
         }
-      })
+      ])
     settings.withLock { $0 = made }
     let reader = Aside { _ = made.updates(.number).makeAsyncIterator() }
     #expect(reader.ends())

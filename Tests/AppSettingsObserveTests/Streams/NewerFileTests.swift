@@ -71,12 +71,12 @@ import TestSupport
 
   @Test func `a file that cannot be migrated does not take the values away either`() throws {
     struct Failure: Error {}
-    let migrations = SettingsMigrations {
+    let migrations = [
       Migration(2, "move the colour") { document in
         guard document.contains(["old"]) else { throw Failure() }
         try document.move(from: ["old"], to: ["colour"])
       }
-    }
+    ]
     try home.write("settings-version = 2\ncolour = \"red\"\n")
     let settings = try home.store(migrations: migrations)
     #expect(settings[colour] == "red")

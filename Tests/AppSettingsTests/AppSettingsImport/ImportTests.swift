@@ -350,11 +350,12 @@ struct ImportTests {
 
   // MARK: As a step
 
-  private func importing(_ file: String) -> SettingsMigrations {
-    SettingsMigrations {
-      Migration(2, "import the old file", [.importFile(file, as: .ini, mapping: ["view.fontsize": "editor.font-size"])])
-      Migration(3, "rename name", [.rename("name", to: "title")])
-    }
+  private func importing(_ file: String) -> [Migration] {
+    [
+      Migration(
+        2, "import the old file", [.importFile(file, as: .ini, mapping: ["view.fontsize": "editor.font-size"])]),
+      Migration(3, "rename name", [.rename("name", to: "title")]),
+    ]
   }
 
   @Test func `an app without a file of its own takes over the old one at the first access, once`() throws {

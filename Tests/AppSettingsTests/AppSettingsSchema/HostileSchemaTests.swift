@@ -196,7 +196,7 @@ import TestSupport
     try home.write("settings-locked = [\"a\", \"r.a\", \"none\"]\n", to: system)
     try home.write(text)
     _ = SettingsCheck.findings(at: try home.location(), schema: schema)
-    let store = try home.store(migrations: schema.migrations)
+    let store = try home.store(migrations: schema.migrations.migrations)
     #expect(store.snapshot.locks.lock(around: ["none"]) != nil)
     do {
       try store.migrate()

@@ -27,7 +27,7 @@ struct SchemaExportTests {
     let document = try TOMLDocument(parsing: text)
     #expect(document[["settings-version"]] == 3)
     for key in SchemaKeys.schema.keys { #expect(document[key.path] == key.defaultValue, "\(key.path)") }
-    let store = SettingsStore(inMemory: text, migrations: SchemaKeys.schema.migrations, logger: .silent)
+    let store = SettingsStore(inMemory: text, migrations: SchemaKeys.schema.migrations.migrations, logger: .silent)
     #expect(store[SchemaKeys.window] == SchemaKeys.Window())
     #expect(store[SchemaKeys.pause] == .seconds(5))
     #expect(store.currentProblems.isEmpty)

@@ -12,17 +12,17 @@ struct SchemaHistoryTests {
         SettingsKey("auth.token", default: "", .secret, .formerly("token")),
         SettingsKey("vault", default: [String: String](), .secret),
       ],
-      migrations: SettingsMigrations {
-        Migration(2, "move the pass", [.rename("pass.word", to: "auth.pass")])
+      migrations: [
+        Migration(2, "move the pass", [.rename("pass.word", to: "auth.pass")]),
         Migration(
           3, "move it again, and the keys",
           [
             .rename("auth.pass", to: "auth.token"),
             .rename("keyring", to: "safe"),
             .rename("tint", to: "theme"),
-          ])
-        Migration(4, "one vault", [.rename("safe", to: "vault.safe")])
-      })
+          ]),
+        Migration(4, "one vault", [.rename("safe", to: "vault.safe")]),
+      ])
     let keys = schema.historyKeys
     #expect(
       Set(keys.filter(\.isSecret).map(\.path)) == [

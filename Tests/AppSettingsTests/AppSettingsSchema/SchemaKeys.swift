@@ -52,8 +52,8 @@ enum SchemaKeys {
 
   static let schema = SettingsSchema(
     app: "org.example.test", keys: all,
-    migrations: SettingsMigrations {
-      Migration(2, "name the colour", [.rename("colour", to: "theme")])
-      Migration(3, "call code") { _ in }
-    })
+    migrations: [
+      Migration(2, "name the colour", [.rename("colour", to: "theme")]),
+      Migration(3, "call code") { _ in },
+    ])
 }

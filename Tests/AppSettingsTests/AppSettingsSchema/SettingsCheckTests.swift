@@ -202,7 +202,7 @@ struct SettingsCheckTests {
   }
 
   @Test func `a file of another version is looked at as the app would see it, and is not written`() throws {
-    let migrations = SettingsMigrations { Migration(2, "name the colour", [.rename("colour", to: "theme")]) }
+    let migrations = [Migration(2, "name the colour", [.rename("colour", to: "theme")])]
     let schema = SettingsSchema(app: "org.example.test", keys: SchemaKeys.all, migrations: migrations)
     let old = "colour = \"red\"\n"
     try write(old)
@@ -221,7 +221,7 @@ struct SettingsCheckTests {
   }
 
   @Test func `a finding in a file that a migration would change has the line of the file`() throws {
-    let migrations = SettingsMigrations { Migration(2, "drop the first", [.remove("first")]) }
+    let migrations = [Migration(2, "drop the first", [.remove("first")])]
     let schema = SettingsSchema(app: "org.example.test", keys: SchemaKeys.all, migrations: migrations)
     try write("first = 1\nplugin = 1\n[sync]\ntoken = \"a\"\n")
     chmod(home.file, 0o644)

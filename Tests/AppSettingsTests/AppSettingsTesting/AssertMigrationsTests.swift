@@ -7,12 +7,12 @@ import TestSupport
 struct AssertMigrationsTests {
   let home = ScratchHome()
 
-  private let migrations = SettingsMigrations {
-    Migration(2, "rename colour", [.rename("colour", to: "color")])
-    Migration(3, "seconds to milliseconds", [.convert("delay", .scaled(by: 1000))])
-  }
+  private let migrations = [
+    Migration(2, "rename colour", [.rename("colour", to: "color")]),
+    Migration(3, "seconds to milliseconds", [.convert("delay", .scaled(by: 1000))]),
+  ]
 
-  private func failures(_ migrations: SettingsMigrations, notRepeatable: Set<Int> = [3]) -> [String] {
+  private func failures(_ migrations: [Migration], notRepeatable: Set<Int> = [3]) -> [String] {
     do {
       try assertMigrations(migrations, golden: home.path, notRepeatable: notRepeatable)
       return []
@@ -38,10 +38,10 @@ struct AssertMigrationsTests {
 
   @Test func `a shipped migration that was edited fails with the difference`() throws {
     try goldens()
-    let edited = SettingsMigrations {
-      Migration(2, "rename colour", [.rename("colour", to: "theme")])
-      Migration(3, "seconds to milliseconds", [.convert("delay", .scaled(by: 1000))])
-    }
+    let edited = [
+      Migration(2, "rename colour", [.rename("colour", to: "theme")]),
+      Migration(3, "seconds to milliseconds", [.convert("delay", .scaled(by: 1000))]),
+    ]
     let failures = failures(edited)
     #expect(failures.count == 1 && failures[0].contains("-color = \"red\"\n+theme = \"red\""), "\(failures)")
   }
@@ -64,14 +64,14 @@ struct AssertMigrationsTests {
 
   @Test func `a migration that fails on an empty document fails`() throws {
     try goldens()
-    let demanding = SettingsMigrations {
-      Migration(2, "rename colour", [.rename("colour", to: "color")])
+    let demanding = [
+      Migration(2, "rename colour", [.rename("colour", to: "color")]),
       Migration(3, "seconds to milliseconds") { document in
         guard document.contains(["color"]) else { throw MigrationStepError(path: ["color"], reason: "it is absent") }
         guard case .integer(let delay)? = document[["delay"]] else { return }
         try document.set(.integer(delay * 1000), at: ["delay"])
-      }
-    }
+      },
+    ]
     let failures = failures(demanding)
     #expect(failures.count == 1 && failures[0].contains("fails on an empty document"), "\(failures)")
   }

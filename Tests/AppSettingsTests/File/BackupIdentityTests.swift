@@ -6,12 +6,13 @@ import TestSupport
 /// Each file has its own backups and after-commit list, and has them whatever leads to it.
 struct BackupIdentityTests {
   let home = ScratchHome()
-  private let migrations = SettingsMigrations { Migration(2, "rename old", [.rename("old", to: "new")]) }
+  private let migrations = [Migration(2, "rename old", [.rename("old", to: "new")])]
   private let value = SettingsKey("new", default: 0)
 
-  private func store(_ location: SettingsLocation, _ migrations: SettingsMigrations? = nil) -> SettingsStore {
+  private func store(_ location: SettingsLocation, _ migrations: [Migration]? = nil) -> SettingsStore {
     SettingsStore(
-      at: location, migrations: migrations ?? self.migrations, logger: .silent, acceptsAnyVersion: false,
+      at: location, migrations: SettingsMigrations(migrations ?? self.migrations), logger: .silent,
+      acceptsAnyVersion: false,
       system: Syscalls())
   }
 
@@ -87,13 +88,13 @@ struct BackupIdentityTests {
   @Test func `a failed hook of one store is not struck off by another's`() throws {
     struct Failed: Error {}
     let runs = Monitor<[String]>([])
-    func migrations(_ name: String, fails: Bool) -> SettingsMigrations {
-      SettingsMigrations {
+    func migrations(_ name: String, fails: Bool) -> [Migration] {
+      [
         Migration(2, "rename old", [.rename("old", to: "new")]).afterCommit { _ in
           if fails { throw Failed() }
           runs.withLock { $0.append(name) }
         }
-      }
+      ]
     }
     try home.write("old = 1\n")
     try home.write("old = 1\n", to: try app("settings", .state).file)

@@ -8,7 +8,7 @@ struct BackupTests {
   let home = ScratchHome()
   private static let old = "old = 1  # kept\n"
   private static let new = "settings-version = 2\nnew = 1  # kept\n"
-  private let migrations = SettingsMigrations { Migration(2, "rename old", [.rename("old", to: "new")]) }
+  private let migrations = [Migration(2, "rename old", [.rename("old", to: "new")])]
   private let value = SettingsKey("new", default: 0)
   private var directory: String { home.backups }
   private var backups: [String] { home.names(in: directory).map { directory + "/" + $0 } }

@@ -64,7 +64,7 @@ struct ForeignSaveTests {
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSinceNow: 3_600)], ofItemAtPath: home.file)
     let settings = try home.store(
-      migrations: SettingsMigrations { Migration(2, "rename a key", [.rename("colour", to: "color")]) })
+      migrations: [Migration(2, "rename a key", [.rename("colour", to: "color")])])
     #expect(settings[SettingsKey("color", default: "")] == "red")
     #expect(home.text() == text)
     close(descriptor)

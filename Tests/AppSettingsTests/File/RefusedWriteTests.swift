@@ -61,14 +61,14 @@ struct RefusedWriteTests {
   @Test func `a failed import removes the directories that were made for the first file`() throws {
     try home.write("old = [\n", to: home.path + "/old.json")
     let path = home.path + "/old.json"
-    let migrations = SettingsMigrations { Migration(2, "take over", [.importFile(path, as: .json)]) }
+    let migrations = [Migration(2, "take over", [.importFile(path, as: .json)])]
     #expect(throws: SettingsError.self) { try home.store(migrations: migrations).set(7, for: .counter) }
     #expect(home.names(in: home.path) == ["old.json"])
   }
 
   @Test func `a migration that cannot be written removes the directories that were made for its backup`() throws {
     try home.write("old = 5\n")
-    let migrations = SettingsMigrations { Migration(2, "rename old", [.rename("old", to: "new")]) }
+    let migrations = [Migration(2, "rename old", [.rename("old", to: "new")])]
     let settings = try home.store(migrations: migrations, system: .failing(.write, with: ENOSPC))
     #expect(throws: SettingsError.self) { try settings.set(7, for: .counter) }
     #expect(home.text() == "old = 5\n")

@@ -47,7 +47,7 @@ struct BlameTests {
 
   @Test func `a former document has today's form`() throws {
     try home.store().set("red", for: SettingsKey("colour", default: ""))
-    let migrations = SettingsMigrations { Migration(2, "rename", [.rename("colour", to: "theme")]) }
+    let migrations = [Migration(2, "rename", [.rename("colour", to: "theme")])]
     let settings = try home.store(migrations: migrations)
     #expect(settings[theme] == "red")
     #expect(try settings.formerDocument(after: 1)[["theme"]] == .string("red"))

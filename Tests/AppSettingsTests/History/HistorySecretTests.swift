@@ -40,7 +40,7 @@ struct HistorySecretTests {
       secrets.append(secret)
       return secret
     }
-    let migrations = SettingsMigrations { Migration(2, "move", [.rename("password", to: "api.token")]) }
+    let migrations = [Migration(2, "move", [.rename("password", to: "api.token")])]
     for _ in 0..<Self.rounds {
       let home = ScratchHome()
       var known = secrets.count

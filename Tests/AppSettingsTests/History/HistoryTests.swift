@@ -189,7 +189,7 @@ struct HistoryTests {
 
   @Test func `a migration is an entry of its own`() throws {
     try home.write("name = \"Ann\"\n")
-    let migrations = SettingsMigrations { Migration(2, "rename", [.rename("name", to: "user")]) }
+    let migrations = [Migration(2, "rename", [.rename("name", to: "user")])]
     let key = SettingsKey("user", default: "", .formerly("name"))
     let settings = try home.store(migrations: migrations)
     #expect(settings[key] == "Ann")

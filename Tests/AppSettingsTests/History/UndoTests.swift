@@ -22,7 +22,7 @@ struct UndoTests {
   }
 
   @Test func `a set in a new file that begins with its version is undone`() throws {
-    let migrations = SettingsMigrations { Migration(2, "name the colour", [.rename("colour", to: "theme")]) }
+    let migrations = [Migration(2, "name the colour", [.rename("colour", to: "theme")])]
     let settings = try home.store(migrations: migrations)
     try settings.set("dark", for: theme)
     try settings.set("blue", for: theme)
@@ -110,7 +110,7 @@ struct UndoTests {
     try before.set(1, for: other)
     try before.set("Bob", for: old)
     let key = SettingsKey("user.name", default: "", .formerly("name"))
-    let migrations = SettingsMigrations { Migration(2, "rename", [.rename("name", to: "user.name")]) }
+    let migrations = [Migration(2, "rename", [.rename("name", to: "user.name")])]
     let after = try home.store(migrations: migrations)
     #expect(after[key] == "Bob")
     _ = after[other]
@@ -118,13 +118,13 @@ struct UndoTests {
     #expect(entries.map(\.reason) == [.migration, .set, .set, .set])
     try after.undo(entries[1])
     #expect(after[key] == "Ann" && home.text()?.contains("name = \"Ann\"") == true)
-    let failing = SettingsMigrations {
-      Migration(2, "rename", [.rename("name", to: "user.name")])
+    let failing = [
+      Migration(2, "rename", [.rename("name", to: "user.name")]),
       Migration(3, "fails on Ann") { document in
         if document[["user", "name"]] == .string("Bob") { throw CocoaError(.fileNoSuchFile) }
         try document.set(.integer(3), at: ["three"])
-      }
-    }
+      },
+    ]
     let last = try home.store(migrations: failing)
     _ = last[key]
     let error = #expect(throws: SettingsError.self) { try last.undo(entries[1]) }

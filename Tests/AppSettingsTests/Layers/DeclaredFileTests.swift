@@ -95,7 +95,7 @@ struct DeclaredFileTests {
   }
 
   @Test func `a declared file is migrated in memory`() throws {
-    let migrations = SettingsMigrations { Migration(2, "rename colour to theme", [.rename("colour", to: "theme")]) }
+    let migrations = [Migration(2, "rename colour to theme", [.rename("colour", to: "theme")])]
     try home.write("colour = 'old'\n", to: home.file("settings.d/a.toml"))
     let settings = try home.store(migrations: migrations)
     #expect(settings[theme] == "old")

@@ -56,9 +56,9 @@ struct DescriptionTests {
 
   @Test func `migrations are shown by number and name`() throws {
     try home.write("a = 1\n")
-    let migrations = SettingsMigrations {
+    let migrations = [
       Migration(2, "add b") { document in try document.set(1, at: ["b"]) }
-    }
+    ]
     let settings = try home.store(migrations: migrations)
     var status = try settings.migrationStatus
     #expect("\(status)" == "pending: 2 'add b'")

@@ -111,7 +111,7 @@ struct LayerTests {
     first[.counter] = 4
     #expect(second[.counter] == 4)
     #expect(first.core === second.core)
-    let other = SettingsStore(at: location, migrations: SettingsMigrations { Migration(2, "x", []) }, logger: .silent)
+    let other = SettingsStore(at: location, migrations: [Migration(2, "x", [])], logger: .silent)
     #expect(other.core !== first.core)
     try first.flush()
   }

@@ -86,7 +86,7 @@ struct ForEachTests {
     #expect(try TOMLDocument(parsing: document.text).root == document.root)
     // In a batch, as a migration runs it.
     var batch = whole
-    try SettingsMigrations { Migration(2, "all", [.forEach(layout.key, Self.steps(""))]) }.run(on: &batch)
+    try SettingsMigrations([Migration(2, "all", [.forEach(layout.key, Self.steps(""))])]).run(on: &batch)
     var versioned = document
     try SettingsFormat.setVersion(2, in: &versioned)
     #expect(batch.text == versioned.text)
@@ -185,7 +185,7 @@ struct ForEachTests {
     ]
     for text in texts {
       var document = try TOMLDocument(parsing: text)
-      try SettingsMigrations {
+      try SettingsMigrations([
         Migration(
           2, "all",
           [
@@ -196,7 +196,7 @@ struct ForEachTests {
                 .convert("port", .integer),
               ])
           ])
-      }.run(on: &document)
+      ]).run(on: &document)
       let expected = text.replacing("old", with: "new").replacing("\"", with: "")
       #expect(document.text == "settings-version = 2\n" + (text.hasPrefix("[") ? "\n" : "") + expected)
     }

@@ -41,7 +41,7 @@ private func migrated<Value: Sendable & Equatable>(
   // As a step of a version.
   try home.write(old)
   let versioned = try home.store(
-    migrations: SettingsMigrations { Migration(2, "native", [.migrate(key, from: form)]) })
+    migrations: [Migration(2, "native", [.migrate(key, from: form)])])
   #expect(try versioned.value(for: key) == value, sourceLocation: sourceLocation)
   #expect(home.text() == "settings-version = 2\n" + text, sourceLocation: sourceLocation)
 }
@@ -285,7 +285,7 @@ struct OldFormTests {
 
   @Test func `half the keys migrated by hand: only the other half changes`() throws {
     try home.write("a = [1]\nb = '[2]'\n[zone]\nid = '0'\nname = 'Asia/Taipei'\n")
-    let migrations = SettingsMigrations {
+    let migrations = [
       Migration(
         2, "native values",
         [
@@ -293,7 +293,7 @@ struct OldFormTests {
           .migrate(SettingsKey<[Int]>("b", default: []), from: .json),
           .migrate(SettingsKey<Zone?>("zone"), from: .json),
         ])
-    }
+    ]
     _ = try home.store(migrations: migrations)[.counter]
     #expect(home.text() == "settings-version = 2\na = [1]\nb = [2]\n[zone]\nid = '0'\nname = 'Asia/Taipei'\n")
   }

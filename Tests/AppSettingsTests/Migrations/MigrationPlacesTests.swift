@@ -40,23 +40,23 @@ struct MigrationPlacesTests {
   ]
 
   @Test(arguments: cases) func `a step says where a value may be after it`(_ test: Case) {
-    let migrations = SettingsMigrations { Migration(2, "a step", [test.step]) }
+    let migrations = SettingsMigrations([Migration(2, "a step", [test.step])])
     #expect(migrations.places(of: [test.path], from: 1) == test.places)
     #expect(migrations.places(of: [test.path], from: 2) == [test.path])
   }
 
   @Test(arguments: cases) func `what a step moves somewhere is found again from there`(_ test: Case) {
-    let migrations = SettingsMigrations { Migration(2, "a step", [test.step]) }
+    let migrations = SettingsMigrations([Migration(2, "a step", [test.step])])
     for place in test.places.dropFirst() {
       #expect(migrations.sources(of: [place]).contains { $0.hasPrefix(test.path) }, "\(place)")
     }
   }
 
   @Test func `a value is followed through all steps that are pending`() {
-    let migrations = SettingsMigrations {
-      Migration(2, "first", [.rename("a", to: "b")])
-      Migration(3, "second", [.wrap("b", in: "t")])
-    }
+    let migrations = SettingsMigrations([
+      Migration(2, "first", [.rename("a", to: "b")]),
+      Migration(3, "second", [.wrap("b", in: "t")]),
+    ])
     #expect(migrations.places(of: [["a"]], from: 1) == [["a"], ["b"], ["t", "b"]])
     #expect(migrations.places(of: [["b"]], from: 2) == [["b"], ["t", "b"]])
     #expect(migrations.sources(of: [["t", "b"]]) == [["t", "b"], ["b"], ["a"]])
@@ -67,9 +67,9 @@ struct MigrationPlacesTests {
     let home = ScratchHome()
     let file = home.path + "/etc/xdg/org.example.test/settings.toml"
     try home.write("settings-version = \(version)\nsettings-locked = [\"colour\"]\ncolour = \"blue\"\n", to: file)
-    let migrations = SettingsMigrations {
+    let migrations = [
       Migration(2, "rename colour", [.rename("colour", to: "theme.accent")])
-    }
+    ]
     let settings = SettingsStore(at: try home.location(), migrations: migrations, logger: .silent)
     let accent = SettingsKey("theme.accent", default: "")
     guard version == 1 else {

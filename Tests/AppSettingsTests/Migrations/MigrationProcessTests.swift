@@ -93,7 +93,7 @@ struct MigrationProcessTests {
       #expect(child.wait() == 0)
     } else {
       // The next one does it.
-      let migrations = SettingsMigrations { Migration(2, "rename") { try $0.move(from: ["old"], to: ["new"]) } }
+      let migrations = [Migration(2, "rename") { try $0.move(from: ["old"], to: ["new"]) }]
       #expect(try home.store(migrations: migrations)[SettingsKey("new", default: -1)] == 7)
     }
     #expect(home.text() == "settings-version = 2\nnew = 7\n")

@@ -6,12 +6,12 @@ import TestSupport
 
 /// A file ends with the same text by whichever route it gets to the newest version.
 struct MigrationRouteTests {
-  private static let migrations = SettingsMigrations {
-    Migration(2, "rename colour", [.rename("colour", to: "theme.accent")])
-    Migration(3, "levels are numbers", [.mapValues("level", ["hi": 3])])
-    Migration(5, "windows have sizes", [.wrap("width", in: "window")])
-    Migration(6, "drop what is obsolete", [.remove("obsolete")])
-  }
+  private static let migrations = [
+    Migration(2, "rename colour", [.rename("colour", to: "theme.accent")]),
+    Migration(3, "levels are numbers", [.mapValues("level", ["hi": 3])]),
+    Migration(5, "windows have sizes", [.wrap("width", in: "window")]),
+    Migration(6, "drop what is obsolete", [.remove("obsolete")]),
+  ]
 
   static let texts: [String] = [
     "", "\n", "\n\n", "# only a comment", "# only a comment\n", "# about the file\n\n# about the colour\ncolour = 1\n",
@@ -41,7 +41,7 @@ struct MigrationRouteTests {
 
   @Test(arguments: texts) func `every route ends with the same text`(_ old: String) throws {
     var document = try TOMLDocument(parsing: old)
-    try Self.migrations.run(on: &document)
+    try SettingsMigrations(Self.migrations).run(on: &document)
     let expected = document.text
     let routes: [(String, (SettingsStore) throws -> Void)] = [
       ("at once", { try $0.migrate() }),
@@ -114,9 +114,9 @@ struct MigrationRouteTests {
     // Each version between can be had from any below it.
     for version in [2, 3, 5] {
       var part = try TOMLDocument(parsing: old)
-      try Self.migrations.run(on: &part, upTo: version)
+      try SettingsMigrations(Self.migrations).run(on: &part, upTo: version)
       #expect(try result(of: old) { try $0.migrate(to: version) } == part.text, "\(version) of \(old.debugDescription)")
-      try Self.migrations.run(on: &part)
+      try SettingsMigrations(Self.migrations).run(on: &part)
       #expect(part.text == expected, "in memory by \(version) of \(old.debugDescription)")
     }
   }

@@ -7,7 +7,7 @@ import TestSupport
 struct MigrationTests {
   let home = ScratchHome()
 
-  private let migrations = SettingsMigrations {
+  private let migrations = [
     Migration(
       2, "native tags",
       [
@@ -15,14 +15,14 @@ struct MigrationTests {
         .rename("colour", to: "theme.accent"),
         .mapValues("level", ["hi": 3, "lo": 1]),
         .remove("obsolete"),
-      ])
+      ]),
     Migration(4, "split name into first and last") { document in
       guard case .string(let name)? = document[["name"]], let space = name.firstIndex(of: " ") else { return }
       try document.remove(at: ["name"])
       try document.set(.string(String(name[..<space])), at: ["person", "first"])
       try document.set(.string(String(name[name.index(after: space)...])), at: ["person", "last"])
-    }
-  }
+    },
+  ]
 
   @Test func `an old file is upgraded on first access, comments stand, a backup holds the old text`() throws {
     let old = """

@@ -133,7 +133,7 @@ struct OldFormTypeTests {
     let before = "k = '\"2 Hours\"'\nother = 1\n"
     try home.write(before)
     let key = SettingsKey<NewPeriod>("k", default: .tenMinutes)
-    let migrations = SettingsMigrations { Migration(2, "native period", [.migrate(key, from: .json)]) }
+    let migrations = [Migration(2, "native period", [.migrate(key, from: .json)])]
     for _ in 0..<2 {
       let settings = try home.store(migrations: migrations)
       #expect(settings[key] == .tenMinutes)
@@ -160,7 +160,7 @@ struct OldFormTypeTests {
   {
     let before = "a = 1\nk = \(literal)\n"
     try home.write(before)
-    let migrations = SettingsMigrations { Migration(2, "convert", [.convert("k", conversion)]) }
+    let migrations = [Migration(2, "convert", [.convert("k", conversion)])]
     let settings = try home.store(migrations: migrations)
     #expect(settings[SettingsKey("a", default: 0)] == 1)
     if literal == "inf" { return }

@@ -176,7 +176,7 @@ struct StepTests {
   func `a step's form in a schema is the same step`(_ test: Case) throws {
     let schema = SettingsSchema(
       app: "org.example.test",
-      migrations: SettingsMigrations(migrations: [Migration(version: 2, name: "step", steps: [test.step])]))
+      migrations: [Migration(version: 2, name: "step", steps: [test.step])])
     #expect(!schema.text.contains("code ="))
     let form = StepForms.form(of: test.step)
     let read = try StepForms().step(.table(form))
@@ -221,7 +221,7 @@ struct StepTests {
 
   @Test(arguments: refused)
   func `what a step would lose makes the migration fail, and nothing changes`(_ test: Case) throws {
-    let migrations = SettingsMigrations(migrations: [
+    let migrations = SettingsMigrations([
       Migration(2, "first", [.setDefault("other", 1)]), Migration(version: 3, name: "bad step", steps: [test.step]),
     ])
     var document = try TOMLDocument(parsing: test.before)

@@ -7,11 +7,11 @@ import TestSupport
 struct StoreMigrationTests {
   let home = ScratchHome()
 
-  private let migrations = SettingsMigrations {
-    Migration(2, "rename colour", [.rename("colour", to: "theme.accent")])
-    Migration(3, "levels are numbers", [.mapValues("level", ["hi": 3, "lo": 1])])
-    Migration(7, "drop what is obsolete", [.remove("obsolete")])
-  }
+  private let migrations = [
+    Migration(2, "rename colour", [.rename("colour", to: "theme.accent")]),
+    Migration(3, "levels are numbers", [.mapValues("level", ["hi": 3, "lo": 1])]),
+    Migration(7, "drop what is obsolete", [.remove("obsolete")]),
+  ]
 
   private let old = """
     # My settings
@@ -166,12 +166,12 @@ struct StoreMigrationTests {
   }
 
   @Test func `a migration that fails is one problem, which names the file`() throws {
-    let migrations = SettingsMigrations { Migration(2, "count", [.convert("level", .integer)]) }
+    let migrations = [Migration(2, "count", [.convert("level", .integer)])]
     let system = home.path + "/etc/xdg/org.example.test/settings.toml"
     try home.write("level = \"hi\"\n", to: system)
     try home.write(old)
     let settings = SettingsStore(
-      at: try home.location(), migrations: migrations, logger: .silent, acceptsAnyVersion: false)
+      at: try home.location(), migrations: SettingsMigrations(migrations), logger: .silent, acceptsAnyVersion: false)
     settings.core.load()
     let reason = "at 'level', a string cannot be made an integer."
     #expect(
@@ -339,23 +339,23 @@ struct StoreMigrationTests {
 
   @Test func `a hook runs once after the commit, and may use the store`() throws {
     try home.write("counter = 1\nold = 2\n")
-    let seen = Monitor<[MigrationCommit]>([])
+    let seen = Monitor<[String?]>([])
     let found = Monitor<[String?]>([])
     let home = home
-    let migrations = SettingsMigrations {
-      Migration(2, "rename old", [.rename("old", to: "new")]).afterCommit { commit in
-        seen.withLock { $0.append(commit) }
+    let migrations = [
+      Migration(2, "rename old", [.rename("old", to: "new")]).afterCommit { file in
+        seen.withLock { $0.append(file) }
         found.withLock { $0.append(home.text()) }
-      }
-      Migration(3, "nothing after", [.remove("x")])
-    }
+      },
+      Migration(3, "nothing after", [.remove("x")]),
+    ]
     for _ in 0..<3 {
       let settings = try home.store(migrations: migrations)
       #expect(settings[.counter] == 1)
       #expect(settings.currentProblems.isEmpty)
     }
-    let commits = seen.withLock { $0 }
-    #expect(commits == [MigrationCommit(version: 2, name: "rename old", file: home.file)])
+    let files = seen.withLock { $0 }
+    #expect(files == [home.file])
     let texts = found.withLock { $0 }
     #expect(texts == ["settings-version = 3\ncounter = 1\nnew = 2\n"])
   }
@@ -363,7 +363,7 @@ struct StoreMigrationTests {
   @Test func `a hook that throws is a problem, and is tried again at the next start`() throws {
     try home.write("old = 2\n")
     let runs = Monitor(0)
-    let migrations = SettingsMigrations {
+    let migrations = [
       Migration(2, "rename old", [.rename("old", to: "new")]).afterCommit { _ in
         let run = runs.withLock { runs in
           runs += 1
@@ -371,7 +371,7 @@ struct StoreMigrationTests {
         }
         if run == 1 { throw MigrationStepError(path: ["new"], reason: "the cache is busy") }
       }
-    }
+    ]
     let first = try home.store(migrations: migrations)
     #expect(first[SettingsKey("new", default: 0)] == 2)
     #expect(first.currentProblems.first?.message.contains("the cache is busy") == true)
@@ -385,10 +385,10 @@ struct StoreMigrationTests {
   @Test func `no hook runs for a migration that failed or was made in memory`() throws {
     try home.write("old = \"x\"\n")
     let runs = Monitor(0)
-    let migrations = SettingsMigrations {
-      Migration(2, "rename old", [.rename("old", to: "new")]).afterCommit { _ in runs.withLock { $0 += 1 } }
-      Migration(3, "fail", [.convert("new", .integer)])
-    }
+    let migrations = [
+      Migration(2, "rename old", [.rename("old", to: "new")]).afterCommit { _ in runs.withLock { $0 += 1 } },
+      Migration(3, "fail", [.convert("new", .integer)]),
+    ]
     #expect(try home.store(migrations: migrations)[SettingsKey("old", default: "")] == "x")
     #expect(runs.withLock { $0 } == 0)
     let memory = SettingsStore(inMemory: "old = \"1\"\n", migrations: migrations, logger: .silent)

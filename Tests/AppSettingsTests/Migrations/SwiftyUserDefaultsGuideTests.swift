@@ -16,7 +16,7 @@ struct SwiftyUserDefaultsGuideTests {
   @Test func `Legacy APIs: untyped String keys become typed keys`() throws {
     // Whatever the untyped API had put there.
     try home.write("launches = \"12\"\nenabled = \"YES\"\nratio = 2\nname = 7\n")
-    let migrations = SettingsMigrations {
+    let migrations = [
       Migration(
         2, "typed keys",
         [
@@ -25,7 +25,7 @@ struct SwiftyUserDefaultsGuideTests {
           .convert("ratio", .float),
           .convert("name", .string),
         ])
-    }
+    ]
     let settings = try home.store(migrations: migrations)
     #expect(settings[SettingsKey("launches", default: 0)] == 12)
     #expect(settings[SettingsKey("enabled", default: false)])
@@ -44,7 +44,7 @@ struct SwiftyUserDefaultsGuideTests {
 
   @Test func `Removed type-based default value types: what users saw stays, if that is wanted`() throws {
     try home.write("other = 1\n")
-    let migrations = SettingsMigrations { Migration(2, "keep the old default", [.setDefault("count", 10)]) }
+    let migrations = [Migration(2, "keep the old default", [.setDefault("count", 10)])]
     #expect(try home.store(migrations: migrations)[SettingsKey("count", default: 0)] == 10)
     let fresh = ScratchHome()
     #expect(try fresh.store(migrations: migrations)[SettingsKey("count", default: 0)] == 0)

@@ -96,9 +96,9 @@ struct RecordLayerTests {
 
   @Test func `records are kept by a migration that renames their table`() throws {
     try home.write("[hosts-old.a]\nregion = \"u\"  # c\n")
-    let migrations = SettingsMigrations {
+    let migrations = [
       Migration(2, "name servers what they are", [.rename("hosts-old", to: "servers")])
-    }
+    ]
     let settings = try home.store(migrations: migrations)
     #expect(settings[.servers].ids == ["a"])
     #expect(home.text()?.contains("[servers.a]\nregion = \"u\"  # c\n") == true)

@@ -26,12 +26,12 @@ struct ForeignSaveScheduleTests {
   enum Verb: String, CaseIterable, Sendable {
     case set, append, batch, unset, rename, `import`, undo, adopt, migrate, recover
 
-    fileprivate static let migrations = SettingsMigrations {
+    fileprivate static let migrations = [
       Migration(2, "count runs") { document in
         guard case .integer(let runs)? = document[["runs"]] else { return }
         try document.set(.integer(runs + 1), at: ["runs"])
       }
-    }
+    ]
 
     /// The text before it.
     fileprivate var before: String {
@@ -61,7 +61,7 @@ struct ForeignSaveScheduleTests {
         try history.set(7, for: .counter)
         try history.set(1, for: .counter)
       }
-      try scenario.own(rawValue, isLoaded: self != .migrate, migrations: self == .migrate ? Self.migrations : .none) {
+      try scenario.own(rawValue, isLoaded: self != .migrate, migrations: self == .migrate ? Self.migrations : []) {
         try run(on: $0, other)
       }
     }

@@ -96,7 +96,7 @@ final class Scenario: @unchecked Sendable {  // used by the test's thread; each 
   ///   - diesAt: The step at which it is killed; `nil` for none.
   func own(
     _ name: String, sets: (key: String, value: TOMLValue)? = nil, isLoaded: Bool = true, diesAt: Int? = nil,
-    migrations: SettingsMigrations = .none, _ action: @escaping (SettingsStore) throws -> Void
+    migrations: [Migration] = [], _ action: @escaping (SettingsStore) throws -> Void
   ) throws {
     let index = scheduler.add(name, diesAt: diesAt)
     let settings = try home.store(
@@ -104,7 +104,7 @@ final class Scenario: @unchecked Sendable {  // used by the test's thread; each 
     if isLoaded { _ = settings.snapshot }
     let own = Own(
       name, settings, sets: sets, isKilled: diesAt != nil, isLoaded: isLoaded,
-      isMigrating: migrations.currentVersion > 1, action)
+      isMigrating: !migrations.isEmpty, action)
     owns[index] = own
     names.append(name)
     bodies.append {
@@ -120,7 +120,7 @@ final class Scenario: @unchecked Sendable {  // used by the test's thread; each 
   /// Adds a program that sets a key through the library.
   func writer(
     _ name: String, _ key: SettingsKey<Int>, _ value: Int, isLoaded: Bool = true, diesAt: Int? = nil,
-    migrations: SettingsMigrations = .none
+    migrations: [Migration] = []
   ) throws {
     try own(
       name, sets: (key.path.components[0], .integer(Int64(value))), isLoaded: isLoaded, diesAt: diesAt,

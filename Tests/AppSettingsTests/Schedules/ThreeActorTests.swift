@@ -15,9 +15,9 @@ struct ThreeActorTests {
     case writer, migratingReader, renaming, inPlace, removing, replacingDirectory, retargeting
 
     /// All programs are of one release: a file must not be newer than any of them.
-    var migrations: SettingsMigrations {
-      guard self == .migratingReader else { return .none }
-      return SettingsMigrations { Migration(2, "x") { try $0.set(.integer(1), at: ["migrated"]) } }
+    var migrations: [Migration] {
+      guard self == .migratingReader else { return [] }
+      return [Migration(2, "x") { try $0.set(.integer(1), at: ["migrated"]) }]
     }
 
     func join(_ scenario: Scenario) throws {

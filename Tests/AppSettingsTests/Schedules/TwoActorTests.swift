@@ -55,12 +55,12 @@ struct TwoActorTests {
   // MARK: Migrations
 
   private static let old = Scenario.base + "runs = 0\n"
-  private static let migrations = SettingsMigrations {
+  private static let migrations = [
     Migration(2, "count runs") { document in
       guard case .integer(let runs)? = document[["runs"]] else { return }
       try document.set(.integer(runs + 1), at: ["runs"])
     }
-  }
+  ]
 
   /// Checks that the file was migrated once, with one backup of the old text.
   private static func checkMigrated(_ scenario: Scenario) -> [String] {

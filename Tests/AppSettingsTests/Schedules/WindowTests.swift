@@ -64,9 +64,9 @@ struct WindowTests {
     }
   }
 
-  private static let migrations = SettingsMigrations {
+  private static let migrations = [
     Migration(2, "name") { try $0.set(.string("migrated"), at: ["migrated"]) }
-  }
+  ]
 
   @Test func `a new file renamed in during a migration is kept`() throws {
     try Exploration.interruptions(2).run {

@@ -22,11 +22,12 @@ import TestSupport
   }
 
   private func store(
-    migrations: SettingsMigrations = .none, system: Syscalls = Syscalls(),
+    migrations: [Migration] = [], system: Syscalls = Syscalls(),
     log: @escaping @Sendable (String) -> Void = { _ in }
   ) throws -> SettingsStore {
     SettingsStore(
-      at: try home.location(), migrations: migrations, logger: Logger(label: "test") { _ in Handler(handle: log) },
+      at: try home.location(), migrations: SettingsMigrations(migrations),
+      logger: Logger(label: "test") { _ in Handler(handle: log) },
       acceptsAnyVersion: false, system: system, lockTimeout: .seconds(Aside.endless))
   }
 
@@ -168,7 +169,7 @@ import TestSupport
     try home.write("old = 1\n")
     let settings = Lock<SettingsStore?>(nil)
     let outcome = Monitor<[Bool]>([])
-    let migrations = SettingsMigrations {
+    let migrations = [
       Migration(2, "rename old", [.rename("old", to: "new")]).afterCommit { _ in
         guard let settings = settings.withLock({ $0 }) else { return }
         // Another process writes an old file; this process's next write migrates it, and has to note its hooks.
@@ -176,9 +177,9 @@ import TestSupport
         let writer = Aside { _ = try? settings.set(1, for: self.other) }
         let isWritten = writer.ends()
         outcome.withLock { $0.append(isWritten) }
-      }
-      Migration(3, "drop x", [.remove("x")])
-    }
+      },
+      Migration(3, "drop x", [.remove("x")]),
+    ]
     let made = try store(migrations: migrations)
     settings.withLock { $0 = made }
     let reader = Aside { _ = made[.counter] }

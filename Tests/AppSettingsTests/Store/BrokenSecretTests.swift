@@ -69,7 +69,7 @@ struct BrokenSecretTests {
     #expect(store[.pin] == nil && store[.password] == nil)
     #expect(store.currentProblems.count == 2)
     for problem in store.currentProblems { #expect(!"\(problem)".contains(Self.canary)) }
-    let migrations = SettingsMigrations { Migration(2, "convert", [.convert("canary.pin", .integer)]) }
+    let migrations = [Migration(2, "convert", [.convert("canary.pin", .integer)])]
     let error = settingsError { _ = try home.store(migrations: migrations).set(1, for: .counter) }
     #expect(error?.code == .migrationFailed && error?.message.contains("a string cannot be made an integer") == true)
     #expect(!"\(String(describing: error))".contains(Self.canary))

@@ -9,12 +9,12 @@ import TestSupport
 @Suite(.timeLimit(.minutes(10))) struct LockTimeoutTests {
   let home = ScratchHome()
   private let new = SettingsKey("new", default: 0)
-  private let migrations = SettingsMigrations {
+  private let migrations = [
     Migration(2, "rename old", [.rename("old", to: "new")])
-  }
+  ]
 
   private func store(
-    _ migrations: SettingsMigrations = .none, limit: Duration = .seconds(Aside.endless), system: Syscalls = Syscalls()
+    _ migrations: [Migration] = [], limit: Duration = .seconds(Aside.endless), system: Syscalls = Syscalls()
   ) throws -> SettingsStore {
     try home.store(
       migrations: migrations, system: system,
@@ -84,9 +84,9 @@ import TestSupport
   @Test func `a migration that was made in memory is on disk with the next write, and its hooks run`() throws {
     try home.write("old = 5\n")
     let runs = Monitor(0)
-    let migrations = SettingsMigrations {
+    let migrations = [
       Migration(2, "rename old", [.rename("old", to: "new")]).afterCommit { _ in runs.withLock { $0 += 1 } }
-    }
+    ]
     let settings = try store(migrations)
     try whileLocked { #expect(settings[new] == 5) }
     #expect(runs.withLock { $0 } == 0)
@@ -101,7 +101,7 @@ import TestSupport
     let isHeld = Barrier()
     let mayGo = Barrier()
     let holder = Monitor<Aside?>(nil)
-    let migrations = SettingsMigrations {
+    let migrations = [
       Migration(2, "rename old", [.rename("old", to: "new")]).afterCommit { _ in
         // From now on somebody else has the list.
         let aside = Aside {
@@ -113,7 +113,7 @@ import TestSupport
         holder.withLock { $0 = aside }
         isHeld.wait()
       }
-    }
+    ]
     let settings = try store(migrations, limit: .seconds(1))
     let begin = ContinuousClock.now
     try settings.set(6, for: new)
@@ -139,9 +139,9 @@ import TestSupport
   @Test func `reading waits for no lock with an import to be made`() throws {
     try home.write("[Main]\nold = 5\n", to: home.path + "/old.ini")
     let path = home.path + "/old.ini"
-    let migrations = SettingsMigrations {
+    let migrations = [
       Migration(2, "take over the old file", [.importFile(path, as: .ini, mapping: ["Main.old": "new"])])
-    }
+    ]
     try FileManager.default.createDirectory(
       atPath: (home.file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
     let settings = try store(migrations)

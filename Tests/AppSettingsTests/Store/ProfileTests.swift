@@ -117,7 +117,7 @@ struct ProfileTests {
   }
 
   @Test func `a profile is migrated on disk with a backup of its own, and the user's file in memory`() throws {
-    let migrations = SettingsMigrations { Migration(2, "rename colour to theme", [.rename("colour", to: "theme")]) }
+    let migrations = [Migration(2, "rename colour to theme", [.rename("colour", to: "theme")])]
     try home.write("colour = 'user'\nsize = 1\n")
     try home.write("colour = 'profile'\n", to: home.file("profiles/work.toml"))
     let settings = try home.store(profile: "work", migrations: migrations)
@@ -298,7 +298,7 @@ struct ProfileTests {
   @Test func `stores of one process switch together`() throws {
     try home.write("theme = 'work'\n", to: home.file("profiles/work.toml"))
     func store() throws -> SettingsStore {
-      SettingsStore(at: try home.location(), migrations: .none, logger: .silent)
+      SettingsStore(at: try home.location(), logger: .silent)
     }
     let (one, two) = (try store(), try store())
     #expect(one.core === two.core)

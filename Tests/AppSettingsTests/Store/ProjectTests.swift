@@ -13,7 +13,7 @@ struct ProjectTests {
 
   private var file: String { home.path + "/work/app/.org.example.test.toml" }
 
-  private func store(_ directory: String = "/work/app/src", migrations: SettingsMigrations = .none) throws
+  private func store(_ directory: String = "/work/app/src", migrations: [Migration] = []) throws
     -> SettingsStore
   {
     try home.store(
@@ -165,7 +165,7 @@ struct ProjectTests {
   }
 
   @Test func `a project's file is migrated in memory, and former names count`() throws {
-    let migrations = SettingsMigrations { Migration(2, "rename look to style", [.rename("look", to: "style")]) }
+    let migrations = [Migration(2, "rename look to style", [.rename("look", to: "style")])]
     try home.write("look = 'old'\n", to: file)
     #expect(try store(migrations: migrations)[style] == "old")
     #expect(home.text(of: file) == "look = 'old'\n")

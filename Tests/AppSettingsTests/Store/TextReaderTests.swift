@@ -5,13 +5,14 @@ import TestSupport
 
 /// Texts become documents, and errors name the place.
 struct TextReaderTests {
-  private static let migrations = SettingsMigrations {
-    Migration(2, "nothing") { _ in }
-    Migration(4, "nothing more") { _ in }
-  }
+  private static let migrations = [
+    Migration(2, "nothing") { _ in },
+    Migration(4, "nothing more") { _ in },
+  ]
 
   private func reader(acceptsAnyVersion: Bool = false, showsText: Bool = false) -> TextReader {
-    TextReader(migrations: Self.migrations, acceptsAnyVersion: acceptsAnyVersion, showsText: showsText)
+    TextReader(
+      migrations: SettingsMigrations(Self.migrations), acceptsAnyVersion: acceptsAnyVersion, showsText: showsText)
   }
 
   private func document(_ text: String) throws -> TOMLDocument { try reader().parse(Array(text.utf8), file: "/f") }
@@ -53,12 +54,12 @@ struct TextReaderTests {
 
   // MARK: The meaning
 
-  private static let renaming = SettingsMigrations {
-    Migration(2, "b") { document in try document.set(.integer(2), at: ["b"]) }
-    Migration(3, "c") { document in try document.set(.integer(3), at: ["c"]) }
-  }
+  private static let renaming = [
+    Migration(2, "b") { document in try document.set(.integer(2), at: ["b"]) },
+    Migration(3, "c") { document in try document.set(.integer(3), at: ["c"]) },
+  ]
   private func renamer(acceptsAnyVersion: Bool = false) -> TextReader {
-    TextReader(migrations: Self.renaming, acceptsAnyVersion: acceptsAnyVersion)
+    TextReader(migrations: SettingsMigrations(Self.renaming), acceptsAnyVersion: acceptsAnyVersion)
   }
 
   @Test(
@@ -90,10 +91,10 @@ struct TextReaderTests {
   @Test func `a step that fails leaves the document as it was`() throws {
     struct Failure: Error {}
     let reader = TextReader(
-      migrations: SettingsMigrations {
-        Migration(2, "b") { document in try document.set(.integer(2), at: ["b"]) }
-        Migration(3, "fails") { _ in throw Failure() }
-      }, acceptsAnyVersion: false)
+      migrations: SettingsMigrations([
+        Migration(2, "b") { document in try document.set(.integer(2), at: ["b"]) },
+        Migration(3, "fails") { _ in throw Failure() },
+      ]), acceptsAnyVersion: false)
     var document = try document("a = 1\n")
     #expect(settingsError { try reader.migrate(&document, of: SettingsLayer(.user)) }?.code == .migrationFailed)
     #expect(document.text == "a = 1\n")

@@ -223,7 +223,7 @@ struct ComingFromDefaults {
     let exports = Repository.root + "/Tests/DocumentationTests/Fixtures/exports/"
     for name in ["defaults-7.plist", "defaults-7.binary.plist"] {
       let export = exports + name
-      let migrations = SettingsMigrations {
+      let migrations = [
         Migration(
           2, "import the property list",
           [
@@ -240,7 +240,7 @@ struct ComingFromDefaults {
             .migrate(.periods, from: .json),
             .migrate(.pond, from: .archive(of: Froggy.self)),
           ])
-      }
+      ]
       let settings = try scratch.store(name: name.replacing(".", with: "-"), migrations: migrations)
       #expect(settings[.quality] == 0.8 && settings[.nickname] == "Ada")
       #expect(settings[.home] == URL(string: "https://example.org/"))

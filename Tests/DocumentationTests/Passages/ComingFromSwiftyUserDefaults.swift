@@ -130,7 +130,7 @@ struct ComingFromSwiftyUserDefaults {
   func `the property list of an app`(_ name: String) throws {
     let scratch = ScratchHome()
     let export = Repository.root + "/Tests/DocumentationTests/Fixtures/exports/" + name
-    let migrations = SettingsMigrations {
+    let migrations = [
       Migration(
         2, "import the property list",
         [
@@ -141,7 +141,7 @@ struct ComingFromSwiftyUserDefaults {
           .migrate(.froggy, from: .archive(of: Froggy.self)),
           .migrate(.pond, from: .archive(of: Froggy.self)),
         ])
-    }
+    ]
     let settings = try scratch.store(migrations: migrations)
     #expect(settings.username == "ada" && settings.launchCount == 12)
     #expect(settings.best == Best(order: 5, label: "x"))
@@ -158,7 +158,7 @@ struct ComingFromSwiftyUserDefaults {
   }
 
   @Test func `file URLs, which are paths, and words for truth values`() throws {
-    let migrations = SettingsMigrations {
+    let migrations = [
       Migration(
         2, "store folders as URLs",
         [
@@ -170,7 +170,7 @@ struct ComingFromSwiftyUserDefaults {
             }),
           .convert("enabled", .boolean),
         ])
-    }
+    ]
     let settings = SettingsStore(inMemory: "folder = \"~/Documents\"\nenabled = \"YES\"\n", migrations: migrations)
     #expect(settings.folder?.isFileURL == true && settings.folder?.path.hasSuffix("/Documents") == true)
     #expect(settings.snapshot.root["enabled"] == true)

@@ -41,10 +41,10 @@ struct Neighbour: Codable, Identifiable {
   var name: String
 }
 
-let greeterMigrations = SettingsMigrations {
-  Migration(2, "move the volume into the greeting", [.rename("volume", to: "greeting.volume")])
-  Migration(3, "store names as an array", [.decodeJSONString("names")])
-}
+let greeterMigrations = [
+  Migration(2, "move the volume into the greeting", [.rename("volume", to: "greeting.volume")]),
+  Migration(3, "store names as an array", [.decodeJSONString("names")]),
+]
 
 /// What needs an app that is installed: compiled, and not run.
 private func documentedCalls() async throws {

@@ -7,15 +7,15 @@ import Testing
 
 // The blocks of docs/migrations.md, compiled.
 
-let appMigrations = SettingsMigrations {
+let appMigrations = [
   Migration(
     2, "give the colour its place",
     [
       .rename("colour", to: "theme.accent"),
       .mapValues("level", ["hi": 3, "lo": 1]),
-    ])
-  Migration(3, "keep tags as an array", [.decodeJSONString("tags")])
-}
+    ]),
+  Migration(3, "keep tags as an array", [.decodeJSONString("tags")]),
+]
 
 let splitMigration = Migration(4, "split name into first and last") { document in
   guard case .string(let name)? = document[["name"]], let space = name.firstIndex(of: " ") else { return }
@@ -28,11 +28,11 @@ let cacheMigration = Migration(5, "drop the cache's path", [.remove("cache-path"
   try FileManager.default.removeItem(atPath: "/var/tmp/editor-cache")
 }
 
-let importMigrations = SettingsMigrations {
+let importMigrations = [
   Migration(
     2, "import the old configuration",
     [.importFile("~/.editorrc", as: .ini, mapping: ["view.fontsize": "editor.font-size"])])
-}
+]
 
 struct City: Codable, Equatable, SettingsSerializable {
   var id: String
@@ -73,11 +73,11 @@ struct Migrations {
   }
 
   @Test func `cities are stored as tables`() throws {
-    let cities = SettingsMigrations {
+    let cities = [
       Migration(
         2, "store cities as tables",
         [.migrate(.cities, from: .json([OldCity].self) { $0.map { City(id: $0.id, title: $0.name) } })])
-    }
+    ]
     let settings = SettingsStore(inMemory: "cities = '[{\"id\": \"1\", \"name\": \"Vienna\"}]'\n", migrations: cities)
     #expect(settings[.cities] == [City(id: "1", title: "Vienna")])
   }

@@ -23,9 +23,9 @@ enum CrashWorker {
     case garage
   }
 
-  static let migrations = SettingsMigrations {
+  static let migrations = [
     Migration(2, "call it count", [.rename("n", to: "count")])
-  }
+  ]
 
   static func run(_ arguments: [String]) -> CInt {
     guard arguments.count >= 2 else { return 2 }
@@ -67,7 +67,7 @@ enum CrashWorker {
 
   private static let logger = Logger(label: "faults") { _ in SwiftLogNoOpLogHandler() }
 
-  private static func store(_ home: Home, _ migrations: SettingsMigrations = .none) throws -> SettingsStore {
+  private static func store(_ home: Home, _ migrations: [Migration] = []) throws -> SettingsStore {
     SettingsStore(
       at: try SettingsLocation(app: app, environment: home.environment), migrations: migrations, logger: logger)
   }
@@ -135,7 +135,7 @@ enum CrashWorker {
       }
       return
     }
-    let migrations = next == .migrating ? migrations : .none
+    let migrations = next == .migrating ? migrations : []
     do {
       try store(home, migrations).set(7, for: key(nextKey))
     } catch let error as SettingsError where error.code == .unparsable {
@@ -162,7 +162,7 @@ enum CrashWorker {
   private static func makeBackup(_ home: Home, _ next: Next) throws {
     let file = home.aside + "/next.json"
     Files.write("{\"\(importedKey)\": 1}\n", to: file)
-    let report = try store(home, next == .migrating ? migrations : .none).importFile(file, as: .json)
+    let report = try store(home, next == .migrating ? migrations : []).importFile(file, as: .json)
     guard report.taken.count == 1 else { throw Failure("the next import took nothing") }
   }
 }
