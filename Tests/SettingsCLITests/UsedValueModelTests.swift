@@ -6,7 +6,7 @@ import TestSupport
 extension SettingsKeys {
   fileprivate static let flag = SettingsKey("flag", default: true)
   fileprivate static let size = SettingsKey("t.size", default: 12, .in(6...72))
-  fileprivate static let theme = SettingsKey("t.theme", default: "light", .oneOf("light", "dark"))
+  fileprivate static let theme = SettingsKey("t.theme", default: "light", .oneOf(["light", "dark"]))
   fileprivate static let ratio = SettingsKey("ratio", default: 1.5)
   fileprivate static let names = SettingsKey("names", default: ["a"])
   fileprivate static let words = SettingsKey<[String: Int]>("words", default: [:])

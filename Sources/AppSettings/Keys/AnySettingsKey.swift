@@ -158,7 +158,7 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
 
   /// The facts about the key's constraint, for tools.
   ///
-  /// A condition that ``SettingsConstraining/satisfying(_:_:)`` declares has none: tools know only its description.
+  /// A condition that ``SettingsKeyDetail/satisfying(_:_:)`` declares has none: tools know only its description.
   package var constraintFacts: [ConstraintFact] { [] }
 
   /// A description of valid values: `an integer from 6 to 72`.

@@ -1,27 +1,5 @@
 /// A condition that a key's value must satisfy in addition to its type.
-///
-/// It is checked each time a value is set or read, by the API and the command line alike. Error messages describe it.
-/// Pass it to a key's declaration as a ``SettingsKeyDetail``; if there are several, a value must satisfy all of them.
-///
-/// ```swift
-/// static let columns = SettingsKey(
-///   "columns", default: 80, .in(40...), .satisfying("that is even") { $0.isMultiple(of: 2) })
-/// ```
-///
-/// A value that violates a constraint is treated like a value of another type. Setting it throws
-/// ``SettingsError/Code/invalidValue`` or, where a setter cannot throw, reports a problem; nothing is set. A stored one
-/// stays in the file, the default is used in its place, and that is reported as a problem.
-///
-/// Several keys can share a constraint:
-///
-/// ```swift
-/// let evenPort = SettingsConstraint<Int>.in(1...65535).and(.satisfying("that is even") { $0.isMultiple(of: 2) })
-///
-/// extension SettingsKeys {
-///   static let port = SettingsKey("port", default: 8080, .where(evenPort))
-/// }
-/// ```
-public struct SettingsConstraint<Value: Sendable>: SettingsConstraining {
+package struct SettingsConstraint<Value: Sendable>: Sendable {
   /// A part of a value that violates a constraint.
   package struct Violation: Sendable {
     /// The path of that part, as in ``SettingsValueError/path``; empty for the value itself.
@@ -65,21 +43,15 @@ public struct SettingsConstraint<Value: Sendable>: SettingsConstraining {
     findViolation = violation
   }
 
-  /// Returns the constraint itself.
-  ///
-  /// This is the one requirement of ``SettingsConstraining``.
-  public static func `where`(_ constraint: SettingsConstraint<Value>) -> Self { constraint }
+  /// The constraint that is satisfied if all of several are; `nil` for none.
+  static func all(_ constraints: [Self]) -> Self? {
+    constraints.dropFirst().reduce(constraints.first) { $0?.and($1) }
+  }
 
   /// Returns a constraint that is satisfied if both this one and another are.
   ///
   /// This constraint is checked first; if it is violated, the error is about it. The description joins both.
-  ///
-  /// ```swift
-  /// let slug = SettingsConstraint<String>.matching("[a-z-]+").and(.count(...20))
-  /// ```
-  ///
-  /// - Parameter other: The constraint that is checked if a value satisfies this one.
-  public func and(_ other: Self) -> Self {
+  private func and(_ other: Self) -> Self {
     let (first, second) = other.replacesBase && !replacesBase ? (other, self) : (self, other)
     return SettingsConstraint(
       wording: { base, shown in

@@ -44,8 +44,7 @@ public final class SettingsKey<Value: Sendable>: AnySettingsKey, @unchecked Send
   ) {
     self.bridge = bridge
     self.fallback = fallback
-    let constraints = details.compactMap(\.constraint)
-    constraint = constraints.dropFirst().reduce(constraints.first) { $0?.and($1) }
+    constraint = SettingsConstraint.all(details.compactMap(\.constraint))
     example = details.compactMap(\.example).last
     super.init(name: name, details.compactMap(\.statement))
     precondition(

@@ -6,20 +6,37 @@
 /// static let token = SettingsKey<String?>("sync.token", .secret, "What the server gave this device.")
 /// ```
 ///
-/// A value must satisfy all the constraints. An optional key takes the same constraints, and `nil` satisfies each.
+/// A value must satisfy all the constraints. They are checked each time a value is set or read, by the API and the
+/// command line alike, and error messages describe them. An optional key takes the same constraints, and `nil`
+/// satisfies each.
+///
+/// A value that violates a constraint is treated like a value of another type. Setting it throws
+/// ``SettingsError/Code/invalidValue`` or, where a setter cannot throw, reports a problem; nothing is set. A stored one
+/// stays in the file, the default is used in its place, and that is reported as a problem.
+///
+/// Several keys can share a detail:
+///
+/// ```swift
+/// let port = SettingsKeyDetail<Int>.in(1...65535)
+///
+/// extension SettingsKeys {
+///   static let webPort = SettingsKey("web.port", default: 8080, port)
+///   static let mailPort = SettingsKey("mail.port", default: 2525, port)
+/// }
+/// ```
 ///
 /// Details may be in any order. Constraints and ``formerly(_:)`` add up; of every other detail, the last one applies.
-public struct SettingsKeyDetail<Value: Sendable>: SettingsConstraining {
+public struct SettingsKeyDetail<Value: Sendable>: Sendable {
   /// What it says about the key, if it is not about its values.
   var statement: KeyStatement?
   /// The condition that it adds, if it is one.
-  var constraint: SettingsConstraint<Value>?
+  package var constraint: SettingsConstraint<Value>?
   /// The example that it gives, if it is one.
   var example: Value?
 
   private init(_ statement: KeyStatement) { self.statement = statement }
 
-  private init(constraint: SettingsConstraint<Value>? = nil, example: Value? = nil) {
+  init(constraint: SettingsConstraint<Value>? = nil, example: Value? = nil) {
     (self.constraint, self.example) = (constraint, example)
   }
 
@@ -29,17 +46,6 @@ public struct SettingsKeyDetail<Value: Sendable>: SettingsConstraining {
     detail.statement = statement
     return detail
   }
-
-  /// Requires that the value satisfies a constraint.
-  ///
-  /// Use it for a constraint that several keys share; see ``SettingsConstraint``.
-  public static func `where`(_ constraint: SettingsConstraint<Value>) -> Self { Self(constraint: constraint) }
-
-  /// Describes what the value means.
-  ///
-  /// A string literal does the same; use this for a text that is not a literal. `settings-cli describe`, schema files
-  /// and generated documentation show it.
-  public static func summary(_ text: String) -> Self { Self(.summary(text)) }
 
   /// Marks the value as secret: it is left out of logs, problems, error messages and listings.
   ///
@@ -150,12 +156,12 @@ extension SettingsKeyDetail {
 }
 
 extension SettingsKeyDetail: ExpressibleByStringInterpolation {
-  /// Describes what the value means.
+  /// Describes what the value means. `settings-cli describe`, schema files and generated documentation show it.
   ///
   /// ```swift
   /// static let columns = SettingsKey("columns", default: 80, "Where lines wrap.")
   /// ```
-  public init(stringLiteral value: String) { self = .summary(value) }
+  public init(stringLiteral value: String) { self.init(.summary(value)) }
 }
 
 /// A part of the declaration of a key of records: its summary, its group, or whether the records are secret.

@@ -1,20 +1,6 @@
-/// Takes conditions of values: a ``SettingsConstraint``, or a part of a key's declaration, ``SettingsKeyDetail``.
-///
-/// ```swift
-/// static let columns = SettingsKey("columns", default: 80, .in(20...400))
-/// static let names = SettingsKey("names", default: [String](), .each(.matching("[a-z]+")), .count(...10))
-/// let port = SettingsConstraint<Int>.in(1...65535)
-/// ```
-///
-/// A type that conforms implements ``where(_:)`` and gets all other constraints.
-public protocol SettingsConstraining<Value>: Sendable {
-  /// The type of the values.
-  associatedtype Value: Sendable
-  /// Requires that the value satisfies a constraint.
-  static func `where`(_ constraint: SettingsConstraint<Value>) -> Self
-}
+// The conditions of values.
 
-extension SettingsConstraining {
+extension SettingsKeyDetail {
   /// Requires that the value lies in a range, which may be open at one end: `6...72`, `1...`, `..<100`.
   ///
   /// Errors describe it: `an integer from 6 to 72`. Tools check it for numbers, dates, durations and other types that
@@ -47,6 +33,10 @@ extension SettingsConstraining {
   /// Tools offer the choices in this order. A `CaseIterable` enumeration with raw values does not need this: its cases
   /// are its choices.
   ///
+  /// ```swift
+  /// static let tabWidth = SettingsKey("tab-width", default: 4, .oneOf([2, 4, 8]))
+  /// ```
+  ///
   /// - Parameter choices: The valid values. An empty list refuses every value.
   public static func oneOf(_ choices: [Value]) -> Self where Value: Equatable {
     let isChoice = lookup(of: choices)
@@ -57,13 +47,6 @@ extension SettingsConstraining {
       replacesBase: true, facts: { stored, _ in [.choices(choices.compactMap(stored))] },
       violation: { isChoice($0) ? nil : Violation() })
   }
-
-  /// Requires that the value is one of the given choices.
-  ///
-  /// ```swift
-  /// static let tabWidth = SettingsKey("tab-width", default: 4, .oneOf(2, 4, 8))
-  /// ```
-  public static func oneOf(_ choices: Value...) -> Self where Value: Equatable { oneOf(choices) }
 
   /// Returns a function that checks whether a value is one of the choices; many choices are looked up in a set.
   private static func lookup(of choices: [Value]) -> @Sendable (Value) -> Bool where Value: Equatable {
@@ -101,18 +84,6 @@ extension SettingsConstraining {
       })
   }
 
-  /// Requires that each string of the value matches a pattern as a whole.
-  ///
-  /// It is short for `.each(.matching(pattern))`:
-  ///
-  /// ```swift
-  /// static let tags = SettingsKey("tags", default: [String](), .matching("[a-z]+"))
-  /// ```
-  public static func matching(_ pattern: String) -> Self
-  where Value: Sequence, Value.Element: StringProtocol & SettingsSerializable & Sendable {
-    .where(.each(.matching(pattern)))
-  }
-
   /// Requires a number of characters of a string, or of elements of a collection, in a range: `1...20`, `...3`.
   ///
   /// Characters are Swift's: `é` is one, however it is encoded. The elements of `Data` are its bytes.
@@ -131,14 +102,20 @@ extension SettingsConstraining {
       violation: { range.contains($0.count) ? nil : Violation() })
   }
 
-  /// Requires that each element satisfies a constraint. An error names the first element that does not.
+  /// Requires that each element satisfies constraints. An error names the first element that does not.
   ///
   /// ```swift
   /// static let ports = SettingsKey("ports", default: [Int](), .each(.in(1...65535)))
   /// ```
-  public static func each(_ constraint: SettingsConstraint<Value.Element>) -> Self
+  ///
+  /// Details that are not constraints say nothing of an element: they are a programming error and trap.
+  public static func each(_ details: SettingsKeyDetail<Value.Element>...) -> Self
   where Value: Sequence, Value.Element: SettingsSerializable {
     let bridge = Value.Element.settingsBridge
+    let constraints = details.compactMap(\.constraint)
+    guard constraints.count == details.count, let constraint = SettingsConstraint.all(constraints) else {
+      preconditionFailure("A key's '.each' takes one constraint or more, and nothing else.")
+    }
     let expected = constraint.expected(of: bridge)
     return .where(
       wording: { _, _ in "an array whose elements are each \(expected)" }, replacesBase: true,
@@ -176,7 +153,9 @@ extension SettingsConstraining {
     facts: @escaping SettingsConstraint<Value>.Facts = { _, _ in [] },
     violation: @escaping @Sendable (Value) -> Violation?
   ) -> Self {
-    .where(SettingsConstraint(wording: wording, replacesBase: replacesBase, facts: facts, violation: violation))
+    Self(
+      constraint: SettingsConstraint(
+        wording: wording, replacesBase: replacesBase, facts: facts, violation: violation))
   }
 }
 

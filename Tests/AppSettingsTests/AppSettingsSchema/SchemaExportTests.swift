@@ -46,7 +46,7 @@ struct SchemaExportTests {
 
   @Test func `texts with line breaks, control characters and marks stay within their places`() throws {
     let odd = "One\nTwo\r\n\u{1}#three = 3\n\n[x]\n```\u{7F}"
-    let key = SettingsKey("a.\"b.c\"", default: "x\ny`z", SettingsKeyDetail.summary(odd))
+    let key = SettingsKey("a.\"b.c\"", default: "x\ny`z", "\(odd)")
     let schema = SettingsSchema(app: "a", keys: [key])
     #expect(try SettingsSchema.readText(schema.text).keys == schema.keys)
     let document = try TOMLDocument(parsing: schema.commentedDefaults)
@@ -60,7 +60,7 @@ struct SchemaExportTests {
 
   @Test func `Markdown shows a description as it is written`() {
     let key = SettingsKey(
-      "a", default: 1, SettingsKeyDetail.summary("## No heading\n<b>x</b> | `c` [l](u) *s*\r\n1. no\u{1B}[31m\u{202E}"))
+      "a", default: 1, "## No heading\n<b>x</b> | `c` [l](u) *s*\r\n1. no\u{1B}[31m\u{202E}")
     let schema = SettingsSchema(app: "org.example.a_b", keys: [key])
     #expect(
       schema.markdown.hasPrefix(

@@ -22,14 +22,14 @@ enum SchemaKeys {
   static let zoom = SettingsKey("zoom", default: 1.5, .in(0..<8))
   static let locale = SettingsKey("locale", default: "en", .matching("[a-z]{2}(-[A-Z]{2})?"))
   static let recent = SettingsKey<[URL]>("recent-files", default: [], .count(...10))
-  static let tags = SettingsKey<Set<String>>("tags", default: ["a"], .matching("[a-z]+"))
+  static let tags = SettingsKey<Set<String>>("tags", default: ["a"], .each(.matching("[a-z]+")))
   static let pause = SettingsKey<Duration>("pause", default: .seconds(5), .in(.seconds(1) ... .seconds(60)))
   static let since = SettingsKey<Date?>("since")
   static let price = SettingsKey<Decimal>("price", default: 9.5)
   static let ports = SettingsKey<[String: UInt16]>("ports", default: ["http": 80])
   static let window = SettingsKey("window", default: Window())
   static let columns = SettingsKey(
-    "columns", default: 80, .where(.in(40...).and(.satisfying("that is even") { $0.isMultiple(of: 2) })))
+    "columns", default: 80, .in(40...), .satisfying("that is even") { $0.isMultiple(of: 2) })
   static let host = SettingsKey<String>("host", "The name of this machine.") { "computed.example" }
   static let token = SettingsKey<String?>("sync.token", default: "hunter2", .secret, "What the server gave.")
   static let range = SettingsKey<ClosedRange<Int>>("range", default: 1...9)

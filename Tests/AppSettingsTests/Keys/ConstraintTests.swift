@@ -160,8 +160,8 @@ struct ConstraintTests {
   }
 
   @Test func `of very many choices nil is one if it is named`() throws {
-    let named = SettingsConstraint<Int?>.oneOf([nil] + (0..<20).map { $0 })
+    let named = try #require(SettingsKeyDetail<Int?>.oneOf([nil] + (0..<20).map { $0 }).constraint)
     #expect(named.violation(of: nil) == nil && named.violation(of: 3) == nil && named.violation(of: 20) != nil)
-    #expect(SettingsConstraint<Int?>.oneOf((0..<20).map { $0 }).violation(of: nil) != nil)
+    #expect(SettingsKeyDetail<Int?>.oneOf((0..<20).map { $0 }).constraint?.violation(of: nil) != nil)
   }
 }

@@ -12,12 +12,12 @@ enum Declared {
   static let optionalRange = SettingsKey<Int?>("optional-range", .in(1...9))
   static let optionalDefault = SettingsKey<Int?>("optional-default", default: 5, .in(1...9))
   static let plainOptionalDefault = SettingsKey<String?>("plain-optional-default", default: "none")
-  static let choice = SettingsKey("choice", default: 2, .oneOf(2, 4, 8))
-  static let only = SettingsKey("only", default: "a", .oneOf("a"))
-  static let optionalChoice = SettingsKey<String?>("optional-choice", .oneOf("left", "right"))
+  static let choice = SettingsKey("choice", default: 2, .oneOf([2, 4, 8]))
+  static let only = SettingsKey("only", default: "a", .oneOf(["a"]))
+  static let optionalChoice = SettingsKey<String?>("optional-choice", .oneOf(["left", "right"]))
   static let locale = SettingsKey("locale", default: "en", .matching("[a-z]{2}(-[A-Z]{2})?"))
   static let optionalPattern = SettingsKey<String?>("optional-pattern", .matching("[0-9]+"))
-  static let tags = SettingsKey<[String]>("tags", default: [], .matching("[a-z]+"))
+  static let tags = SettingsKey<[String]>("tags", default: [], .each(.matching("[a-z]+")))
   static let nick = SettingsKey("nick", default: "ada", .count(1...5))
   static let triple = SettingsKey<[Int]>("triple", default: [1, 2, 3], .count(3...3))
   static let few = SettingsKey<Set<String>>("few", default: [], .count(...2))
@@ -27,7 +27,7 @@ enum Declared {
   static let short = SettingsKey(
     "short", default: "abc", .count(1...3), .matching("[a-z]*"))
   static let names = SettingsKey<[String]>(
-    "names", default: ["a"], .where(.count(1...2).and(.each(.count(1...3)))), .group(group))
+    "names", default: ["a"], .count(1...2), .each(.count(1...3)), .group(group))
   static let group = SettingsGroup("people", "Who is known.", in: SettingsGroup("data"))
   static let computed = SettingsKey<Int>("computed", .in(0...9), .formerly("calculated"), "Made up.") { 7 }
   static let secret = SettingsKey<String?>("secret", default: "abcd", .matching("[a-z]{4}"), .secret, "A word.")

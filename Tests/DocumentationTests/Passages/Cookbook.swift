@@ -6,7 +6,7 @@ import Testing
 
 extension SettingsKeys {
   fileprivate static let fontSize = SettingsKey("editor.font-size", default: 12, .in(6...72))
-  fileprivate static let theme = SettingsKey("theme", default: "light", .oneOf("light", "dark"))
+  fileprivate static let theme = SettingsKey("theme", default: "light", .oneOf(["light", "dark"]))
 }
 
 /// What opens the app's own settings: compiled, and not run.

@@ -7,7 +7,7 @@ import Testing
 // Passages of docs/dialogs.md and of the reference's page of SettingsTools.
 
 extension SettingsKeys {
-  fileprivate static let theme = SettingsKey("theme", default: "light", .oneOf("light", "dark"), "Colours.")
+  fileprivate static let theme = SettingsKey("theme", default: "light", .oneOf(["light", "dark"]), "Colours.")
   fileprivate static let fontSize = SettingsKey("editor.font-size", default: 12, .in(6...72))
   fileprivate static let recent = SettingsKey<[String]>("recent", default: [])
 }

@@ -20,7 +20,7 @@ extension SettingsKeys {
   static let proxy = SettingsGroup("network.proxy", "Connection to the internet.")
   static let proxyHost = SettingsKey<String?>("host", .matching("[a-z0-9.-]+"), .group(proxy))
   static let proxyPort = SettingsKey("port", default: 3128, .in(1...65535), .formerly("proxy-port"), .group(proxy))
-  static let proxyKind = SettingsKey("kind", default: "http", .oneOf("http", "socks"), .group(proxy))
+  static let proxyKind = SettingsKey("kind", default: "http", .oneOf(["http", "socks"]), .group(proxy))
 }
 
 enum Language: String, CaseIterable, SettingsSerializable {

@@ -12,7 +12,7 @@ private struct DocumentedProfile: Codable, Identifiable, Sendable {
 
 extension SettingsKeys {
   fileprivate static let theme = SettingsKey(
-    "theme", default: "light", .oneOf("light", "dark"), "Colours of the windows.")
+    "theme", default: "light", .oneOf(["light", "dark"]), "Colours of the windows.")
   fileprivate static let fontSize = SettingsKey("editor.font-size", default: 12, .in(6...72), .formerly("font_size"))
   fileprivate static let syncToken = SettingsKey<String?>("sync.token", .secret)
   fileprivate static let profiles = SettingsRecordKey<DocumentedProfile>("profiles", over: DocumentedProfile(id: ""))
