@@ -9,30 +9,15 @@ extension SettingsBridge where Value: Hashable & SendableMetatype {
   /// A set is stored as a sorted array, so equal sets give equal text. Elements that are already in the file keep their
   /// order there. Reading ignores duplicate elements.
   public var set: SettingsBridge<Set<Value>> {
-    SettingsBridge<Set<Value>>(SetCore(core, insert: { $0.insert($1) }, elements: { Array($0) }))
+    SettingsBridge<Set<Value>>(SetCore(core))
   }
 }
 
-/// The bridge of any type to which elements can be added.
-///
-/// `Set` and types that conform to ``SettingsSetAlgebra`` use it.
-final class SetCore<Value: SetAlgebra & SendableMetatype, Element>: BridgeCore {
+/// The bridge of sets.
+private final class SetCore<Element: Hashable & SendableMetatype>: BridgeCore {
   private let element: any BridgeCore<Element>
-  private let insert: @Sendable (inout Value, Element) -> Void
-  private let elements: @Sendable (Value) -> [Element]
-  private let hasOwnCoding: Bool
 
-  /// - Parameter hasOwnCoding: Whether the type's `Codable` conformance, if there is one, may be anything: that of the
-  ///   standard library's set is an array of elements.
-  init(
-    _ element: any BridgeCore<Element>, hasOwnCoding: Bool = false,
-    insert: @escaping @Sendable (inout Value, Element) -> Void, elements: @escaping @Sendable (Value) -> [Element]
-  ) {
-    self.hasOwnCoding = hasOwnCoding
-    self.element = element
-    self.insert = insert
-    self.elements = elements
-  }
+  init(_ element: any BridgeCore<Element>) { self.element = element }
 
   var expectation: Expectation { element.expectation.array }
 
@@ -45,26 +30,25 @@ final class SetCore<Value: SetAlgebra & SendableMetatype, Element>: BridgeCore {
   var isAsStored: Bool { true }
   var knowsParts: Bool { true }
 
-  func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Value {
-    var set = Value()
+  func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Set<Element> {
+    var set: Set<Element> = []
     var unequal: Set<TOMLValue> = []
     try element.readElements(of: stored, context) { element, stored in
       // Swift considers these unequal, but they have the same text.
       if stored.holdsNaN, !unequal.insert(stored).inserted { return }
-      insert(&set, element)
+      set.insert(element)
     }
     return set
   }
 
-  func readJSON(from decoder: any Decoder) throws -> Value {
-    if hasOwnCoding, Value.self is any Decodable.Type, let value = try? readOwnJSON(from: decoder) { return value }
-    var set = Value()
-    try element.readJSONElements(from: decoder) { insert(&set, $0) }
+  func readJSON(from decoder: any Decoder) throws -> Set<Element> {
+    var set: Set<Element> = []
+    try element.readJSONElements(from: decoder) { set.insert($0) }
     return set
   }
 
-  func write(_ set: Value, _ context: BridgeContext) throws -> TOMLValue? {
-    let written = try element.writeElements(elements(set), context).sorted { $0.isOrdered(before: $1) }
+  func write(_ set: Set<Element>, _ context: BridgeContext) throws -> TOMLValue? {
+    let written = try element.writeElements(Array(set), context).sorted { $0.isOrdered(before: $1) }
     // If different elements had the same stored form, all but one would be lost.
     for (one, next) in zip(written, written.dropFirst()) where one == next { throw SettingsValueError(duplicate: next) }
     return .array(written)

@@ -170,7 +170,8 @@ struct OldFormTypeTests {
 }
 
 /// A set with a `Codable` conformance of its own.
-private struct CodableBag: SetAlgebra, Sequence, Codable, Hashable, SettingsSetAlgebra {
+private struct CodableBag: SetAlgebra, Sequence, Codable, Hashable, SettingsSerializable {
+  static let settingsBridge = Set<String>.settingsBridge.map(read: { Self($0) }, write: { Set($0) })
   var elements: Set<String> = []
   init() {}
   init(_ elements: some Sequence<String>) { self.elements = Set(elements) }

@@ -95,7 +95,11 @@ struct Stack<Element>: Sequence, Equatable where Element: Equatable {
 }
 
 extension Stack: Sendable where Element: Sendable {}
-extension Stack: SettingsCollection, SettingsSerializable where Element: SettingsSerializable {}
+extension Stack: SettingsSerializable where Element: SettingsSerializable {
+  static var settingsBridge: SettingsBridge<Self> {
+    [Element].settingsBridge.map(read: { Self($0) }, write: { Array($0) })
+  }
+}
 
 struct CodableStack<Element: Codable & Equatable>: Sequence, Codable, Equatable {
   var elements: [Element]
@@ -104,7 +108,11 @@ struct CodableStack<Element: Codable & Equatable>: Sequence, Codable, Equatable 
 }
 
 extension CodableStack: Sendable where Element: Sendable {}
-extension CodableStack: SettingsCollection, SettingsSerializable where Element: SettingsSerializable {}
+extension CodableStack: SettingsSerializable where Element: SettingsSerializable {
+  static var settingsBridge: SettingsBridge<Self> {
+    [Element].settingsBridge.map(read: { Self($0) }, write: { Array($0) })
+  }
+}
 
 struct Bag<Element: Hashable>: SetAlgebra, Sequence {
   var elements: Set<Element> = []
@@ -123,4 +131,8 @@ struct Bag<Element: Hashable>: SetAlgebra, Sequence {
 }
 
 extension Bag: Sendable where Element: Sendable {}
-extension Bag: SettingsSetAlgebra, SettingsSerializable where Element: SettingsSerializable {}
+extension Bag: SettingsSerializable where Element: SettingsSerializable {
+  static var settingsBridge: SettingsBridge<Self> {
+    Set<Element>.settingsBridge.map(read: { Self($0) }, write: { Set($0) })
+  }
+}

@@ -157,7 +157,8 @@ struct AnyMapped: Hashable, SettingsSerializable {
     write: { "[" + $0.text })
 }
 
-struct AnyPile: SettingsCollection, Hashable {
+struct AnyPile: Sequence, Hashable, SettingsSerializable {
+  static let settingsBridge = [Decimal].settingsBridge.map(read: AnyPile.init, write: \.elements)
   var elements: [Decimal]
   init(_ elements: [Decimal]) { self.elements = elements }
   func makeIterator() -> IndexingIterator<[Decimal]> { elements.makeIterator() }

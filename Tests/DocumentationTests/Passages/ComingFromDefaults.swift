@@ -62,7 +62,11 @@ struct Bag<Element: Hashable & Sendable>: Collection, Sendable {
   subscript(index: Int) -> Element { items[index] }
 }
 
-extension Bag: SettingsCollection, SettingsSerializable where Element: SettingsSerializable {}
+extension Bag: SettingsSerializable where Element: SettingsSerializable {
+  static var settingsBridge: SettingsBridge<Self> {
+    [Element].settingsBridge.map(read: Bag.init, write: \.items)
+  }
+}
 
 extension SettingsKeys {
   static let account2 = SettingsKey<Account?>("account2")
