@@ -132,7 +132,7 @@ public final class Garage: GarageObjects, Sendable {
   /// sealed too: see ``PlainRecords/seal``.
   ///
   /// - Throws: `SettingsError` `io` or `readOnly` if their directory cannot be listed.
-  public var backups: [SettingsBackup] { get throws(SettingsError) { try store.backups } }
+  public func backups() throws(SettingsError) -> [SettingsBackup] { try store.backups() }
 
   /// Moves a file that does not parse to the backups, unchanged, so that the garage starts empty.
   ///

@@ -281,7 +281,7 @@ import AppSettingsGarage
       // Another key, backups, restores.
       let new = GarageCipher.aesGCM(key: SymmetricKey(size: .bits256))
       try garage.changeCipher(to: new)
-      for backup in try garage.backups {
+      for backup in try garage.backups() {
         note(garage) { try garage.restore(backup) }
         note(garage) { try garage.restore(backup, sealedWith: .chaChaPoly(key: key)) }
       }
@@ -297,7 +297,7 @@ import AppSettingsGarage
       try plain.parkValues((0..<count).map { _ in Paper(body: canary()) })
       try plain.park((0..<count).map { Chest(id: "c\($0)", body: canary()) })
       try plain.migrateAll(recordName: "Chest", to: Safe.self)
-      try plain.restore(try #require(try plain.backups.first))
+      try plain.restore(try #require(try plain.backups().first))
       try home.write(
         try #require(home.text(of: file)).replacingOccurrences(
           of: "[Safe.s1]\n", with: "# \(canary())\n[Safe.s1] # \(canary())\n# \(canary())\n"),
@@ -307,7 +307,7 @@ import AppSettingsGarage
       note(sealing) { try sealing.retrieveAll(Safe.self) }
       note(sealing) { try sealing.retrieve(Numbers.self, id: "s0") }
       try sealing.update { _ in }
-      for backup in try sealing.backups { try sealing.restore(backup) }
+      for backup in try sealing.backups() { try sealing.restore(backup) }
       expectNoCanary("changeover")
       #expect(try garage(.chaChaPoly(key: key)).retrieveAll(Safe.self).count == count)
       #expect(try garage(.chaChaPoly(key: key)).retrieveValues(Paper.self).count == count)

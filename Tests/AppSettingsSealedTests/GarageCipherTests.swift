@@ -148,10 +148,10 @@ import AppSettingsGarage
       #expect(
         try garage(.chaChaPoly(key: key)).retrieveAll(Account.self).map(\.password).sorted() == ["hunter2", "hunter3"])
       #expect(try garage(.chaChaPoly(key: key)).retrieveValues(Note.self) == [Note(text: "hunter4")])
-      #expect(try sealed.backups.count == 1)
+      #expect(try sealed.backups().count == 1)
       // A backup can be put back, and is as sealed.
       try sealed.deleteAll()
-      try sealed.restore(try sealed.backups[0])
+      try sealed.restore(try sealed.backups()[0])
       #expect(try sealed.retrieveAll(Account.self).count == 2)
     }
 

@@ -64,8 +64,8 @@ import AppSettingsGarage
       #expect(try garage.migrateValues(from: Login.self, to: Token.self) { Token(password: $0.password) } == 2)
       #expect(try self.garage(cipher).retrieveValues(Token.self).map(\.password) == ["hunter2", "hunter3"])
       #expect(!text.contains("hunter") && text.components(separatedBy: "[[Token]]").count == 3)
-      for backup in try garage.backups { #expect(home.text(of: backup.path)?.contains("hunter") == false) }
-      #expect(try garage.backups.count == 2)
+      for backup in try garage.backups() { #expect(home.text(of: backup.path)?.contains("hunter") == false) }
+      #expect(try garage.backups().count == 2)
     }
 
     @Test func `a migration without the key writes nothing, and names each record`() throws {

@@ -7,17 +7,15 @@ extension SettingsStore {
   /// Stores on the same file have the same backups, whatever path or link leads to it.
   ///
   /// ```swift
-  /// for backup in try settings.backups { print(backup.time, backup.reason, backup.path) }
+  /// for backup in try settings.backups() { print(backup.time, backup.reason, backup.path) }
   /// ```
   ///
   /// At most ten are kept. A store in memory has none.
   ///
   /// - Throws: ``SettingsError`` `io` or `readOnly` if a directory of backups cannot be listed.
-  public var backups: [SettingsBackup] {
-    get throws(SettingsError) {
-      guard case .file(_, let backups) = core.backing else { return [] }
-      return try backups.list()
-    }
+  public func backups() throws(SettingsError) -> [SettingsBackup] {
+    guard case .file(_, let backups) = core.backing else { return [] }
+    return try backups.list()
   }
 
   /// Replaces the user's file with a backup, after backing up the present file.
@@ -34,7 +32,7 @@ extension SettingsStore {
   /// Pending edits are written first, so the backup of the present file has them. The restored backup stays, too. A
   /// store in memory has no backups and throws `io`.
   ///
-  /// - Parameter backup: One of ``backups``; `nil` to undo a migration.
+  /// - Parameter backup: One of ``backups()``; `nil` to undo a migration.
   /// - Returns: The restored backup.
   /// - Throws: ``SettingsError`` `io` if there is no such backup, `unparsable` if it is not TOML; otherwise as
   ///   ``set(_:for:)``. The file is unchanged.

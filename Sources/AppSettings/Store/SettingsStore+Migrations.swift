@@ -3,7 +3,7 @@ import SettingsTOML
 /// Whether a settings file needs migrations of this release.
 ///
 /// ```swift
-/// if case .newer(let found, let supported) = try settings.migrationStatus {
+/// if case .newer(let found, let supported) = try settings.migrationStatus() {
 ///   print("The settings have version \(found), and this release knows \(supported).")
 /// }
 /// ```
@@ -36,15 +36,13 @@ extension SettingsStore {
   /// Whether the user's file needs this store's migrations. The file is read for this, and not migrated.
   ///
   /// - Throws: ``SettingsError`` `unparsable`, `io`, or `migrationFailed` if its version is not a number.
-  public var migrationStatus: SettingsMigrationStatus {
-    get throws(SettingsError) {
-      guard let document = try core.readForMigration() else { return .current }
-      let version = try SettingsMigrations.version(of: document)
-      let migrations = core.reader.migrations
-      if version > migrations.currentVersion { return .newer(found: version, supported: migrations.currentVersion) }
-      let pending = migrations.pending(from: version)
-      return pending.isEmpty ? .current : .pending(pending)
-    }
+  public func migrationStatus() throws(SettingsError) -> SettingsMigrationStatus {
+    guard let document = try core.readForMigration() else { return .current }
+    let version = try SettingsMigrations.version(of: document)
+    let migrations = core.reader.migrations
+    if version > migrations.currentVersion { return .newer(found: version, supported: migrations.currentVersion) }
+    let pending = migrations.pending(from: version)
+    return pending.isEmpty ? .current : .pending(pending)
   }
 
   /// Returns the result of migrating the user's file, without writing it.

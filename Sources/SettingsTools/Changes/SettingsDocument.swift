@@ -165,7 +165,7 @@ package struct SettingsDocument {
   }
 
   private var migration: JSONObject? {
-    guard let schema = schema.schema, case .pending(let pending)? = try? opened.store.migrationStatus else {
+    guard let schema = schema.schema, case .pending(let pending)? = try? opened.store.migrationStatus() else {
       return nil
     }
     var (problem, difference): (String?, String?)

@@ -104,7 +104,7 @@ public struct OpenedSettings: Sendable {
       !store.currentProblems.contains(where: { $0.code == .migrationFailed })
     else { return }
     var versions = "the import into a new file"
-    if case .pending(let migrations)? = try? store.migrationStatus {
+    if case .pending(let migrations)? = try? store.migrationStatus() {
       versions = migrations.map { "\($0.version) '\($0.name)'" }.joined(separator: ", ")
     }
     target.tell(

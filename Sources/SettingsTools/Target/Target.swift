@@ -137,7 +137,7 @@ package struct Target: Sendable {
     // An app with an unusable schema is known too.
     guard !isFile, try InstalledApp.find(name, environment: environment).isUnknown else { return }
     // What was forgotten is not made again without a word.
-    if !mayBeNew, try !opened.store.backups.isEmpty { return }
+    if !mayBeNew, try !opened.store.backups().isEmpty { return }
     if SettingsFile.isThere("./" + name) {
       throw ToolError(
         .unknown,

@@ -54,7 +54,7 @@ struct DiffVerb: Verb {
     if declared { return try compareWithDeclared(target) }
     let difference: String
     if backup {
-      guard let backup = try target.openUnread().store.backups.first else {
+      guard let backup = try target.openUnread().store.backups().first else {
         throw ToolError(.noValue, "There is no backup of '\(try target.location().file)'.")
       }
       difference = try Self.texts(backup.path, target)

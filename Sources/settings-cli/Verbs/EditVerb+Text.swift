@@ -15,7 +15,8 @@ extension EditVerb {
     let opened = try target.openUnread(isForWriting: true, writesLater: true)
     if !create { try target.checkKnown(opened, mayBeNew: true) }
     let before = try SettingsFile(path: location.file).read().bytes
-    if before.map({ (try? TOMLDocument(parsing: $0)) != nil }) == true, case .newer = try opened.store.migrationStatus {
+    if before.map({ (try? TOMLDocument(parsing: $0)) != nil }) == true, case .newer = try opened.store.migrationStatus()
+    {
       _ = try opened.store.previewMigration()
     }
     opened.load()

@@ -84,7 +84,7 @@ struct ForgetVerb: Verb {
   /// - Throws: ``ToolError`` with status 3 if there has been no such app.
   private func noteNothing(_ target: Target) throws {
     let location = try SettingsLocation(app: target.name, profile: .none)
-    if try target.openUnread(at: location).store.backups.isEmpty { try AppName.checkKnown(target.name) }
+    if try target.openUnread(at: location).store.backups().isEmpty { try AppName.checkKnown(target.name) }
     if !dryRun { location.removeEmptyDirectories() }
     Output.note("'\(target.name)' has no settings any more.")
     Self.noteRecovery(of: location, target.name)

@@ -78,7 +78,7 @@ struct MigrateVerb: Verb {
     }
     let opened = try target.open(SchemaLookup(schema: schema), migrations: migrations, acceptsAnyVersion: false)
     let store = opened.store
-    if case .newer(let found, let supported) = try store.migrationStatus {
+    if case .newer(let found, let supported) = try store.migrationStatus() {
       throw ToolError(
         .migration,
         "Cannot migrate '\(location.file)': it has settings version \(found), and the schema knows versions up to "
@@ -91,7 +91,7 @@ struct MigrateVerb: Verb {
       return
     }
     var pending = preview?.migrations ?? []
-    if isStatus, case .pending(let all) = try store.migrationStatus { pending = all }
+    if isStatus, case .pending(let all) = try store.migrationStatus() { pending = all }
     if pending.isEmpty {
       // An earlier migration may have been killed before the file was on disk.
       if !isStatus { try SettingsFile(path: location.file).makeDurable() }
@@ -110,7 +110,7 @@ struct MigrateVerb: Verb {
   /// The backup named on the command line.
   private static func backup(_ text: String, of store: SettingsStore) throws -> SettingsBackup {
     let path = try SettingsLocation(file: text).file
-    let all = try store.backups
+    let all = try store.backups()
     if let backup = all.first(where: { $0.path == path || $0.path.hasSuffix("/" + text) }) { return backup }
     throw ToolError(
       .io,

@@ -47,7 +47,7 @@ struct UndoAnswer {
         try schema.checkKnown(path, advice: advice)
         if let advice { failure.message? += " \(advice)" }
       }
-      if AllApps.isRemoved(target.name), try !opened.store.backups.isEmpty {
+      if AllApps.isRemoved(target.name), try !opened.store.backups().isEmpty {
         failure.message? += " To bring back the last text, use 'settings-cli recover \(target.words) --restore'."
       }
       if app != nil { failure.message? += " For the last change of another app, name that app." }

@@ -123,7 +123,7 @@ import TestSupport
     try settings.importFile(json, as: .json)
     let imported = await changes.next()
     #expect(imported?.new == 9 && imported?.origin == .thisProcess)
-    let made = try #require(try settings.backups.first { $0.reason == "before-import" })
+    let made = try #require(try settings.backups().first { $0.reason == "before-import" })
     try settings.restore(made)
     let restored = await changes.next()
     #expect(restored?.new == 0 && restored?.origin == .thisProcess)

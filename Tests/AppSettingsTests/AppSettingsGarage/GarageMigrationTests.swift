@@ -49,11 +49,11 @@ struct GarageMigrationTests {
         == two.replacingOccurrences(of: "MCItem", with: "Item")
         .replacingOccurrences(of: "\"2019-11-10T14:11:21+01:00\"", with: "2019-11-10T13:11:21Z"))
     #expect(try garage.syncStatus(of: New(id: "a", label: "")) == .synced)
-    let backup = try #require(try garage.backups.first)
+    let backup = try #require(try garage.backups().first)
     #expect(home.home.text(of: backup.path) == two && backup.reason == "before-migrating-MCItem")
     // Once more: there is nothing left to do.
     #expect(try garage.migrateAll(from: Old.self, to: New.self) == 0)
-    #expect(try garage.backups.count == 1)
+    #expect(try garage.backups().count == 1)
     try garage.restore(backup)
     #expect(home.text == two)
   }
@@ -70,7 +70,7 @@ struct GarageMigrationTests {
     #expect(lines.first?.contains("MCItem \"a\"") == true && lines.first?.contains("'label'") == true)
     #expect(lines.last?.contains("MCItem \"c\"") == true && lines.last?.contains("'id'") == true)
     #expect(home.text == text)
-    #expect(try garage.backups.isEmpty)
+    #expect(try garage.backups().isEmpty)
     #expect(try garage.retrieveAll(New.self).isEmpty)
   }
 

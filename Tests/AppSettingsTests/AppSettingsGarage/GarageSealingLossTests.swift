@@ -33,7 +33,7 @@ struct GarageSealingLossTests {
     try home.home.write("[Former.a]\nid = \"a\"\nbody = \"canary\"\n", to: home.file)
     let plain = try garage(nil)
     try plain.migrateAll(recordName: "Former", to: Secret.self)
-    return try #require(try plain.backups.first)
+    return try #require(try plain.backups().first)
   }
 
   private func problems(_ garage: Garage) -> [String] {
@@ -145,10 +145,10 @@ struct GarageSealingLossTests {
     let garage = try garage(key)
     try garage.park(Secret(id: "a", body: "A"))
     try garage.migrateAll(recordName: "Secret", to: Secret.self)
-    let full = try #require(try garage.backups.first)
+    let full = try #require(try garage.backups().first)
     try garage.deleteAll()
     try garage.restore(full)
-    let empty = try #require(try garage.backups.first)
+    let empty = try #require(try garage.backups().first)
     #expect(home.home.text(of: empty.path)?.contains("[") == false)
     try garage.changeCipher(to: .toy(2))
     try garage.restore(empty, sealedWith: key)

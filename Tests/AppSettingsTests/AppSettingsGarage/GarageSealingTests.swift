@@ -123,7 +123,7 @@ struct GarageSealingTests {
       """, to: home.file)
     let plain = try garage(nil)
     try plain.migrateAll(recordName: "Former", to: Secret.self)
-    let backups = try plain.backups
+    let backups = try plain.backups()
     #expect(backups.count == 1)
     let directory = home.home.backups(of: home.file)
     let names = home.home.names(in: directory)
@@ -138,7 +138,7 @@ struct GarageSealingTests {
     #expect(try sealed.syncStatus(of: Secret(id: "a", body: "")) == .synced)
     // The backup can be put back, as sealed as it is.
     try sealed.deleteAll()
-    try sealed.restore(try #require(try sealed.backups.last))
+    try sealed.restore(try #require(try sealed.backups().last))
     #expect(try sealed.migrateAll(recordName: "Former", to: Secret.self) == 1)
     #expect(try sealed.retrieve(Secret.self, id: "a")?.body == "canary")
     #expect(!everything().contains("canary"))
@@ -148,7 +148,7 @@ struct GarageSealingTests {
     try home.home.write("[Former.a]\nid = \"a\"\nbody = \"canary\"\n", to: home.file)
     let plain = try garage(nil)
     try plain.migrateAll(recordName: "Former", to: Secret.self)
-    let backup = try #require(try plain.backups.first)
+    let backup = try #require(try plain.backups().first)
     let text = try #require(home.home.text(of: backup.path))
     try garage(key, .seal).update { _ in }
     // As where an earlier release has sealed the file and not its backups.
@@ -173,7 +173,7 @@ struct GarageSealingTests {
   @Test func `a restore over a plain file keeps no plain copy of it`() throws {
     try garage(key).park(Secret(id: "a", body: "A"))
     try garage(key).migrateAll(recordName: "Secret", to: Secret.self)
-    let backup = try #require(try garage(key).backups.first)
+    let backup = try #require(try garage(key).backups().first)
     let forged = "[Secret.a]\nid = \"a\"\nbody = \"canary\"\n"
     try home.home.write(forged, to: home.file)
     #expect(settingsError { try garage(key).restore(backup) }?.code == .sealedRecord)
@@ -324,7 +324,7 @@ struct GarageSealingTests {
     #expect(try new.syncStatus(of: Secret(id: "a", body: "")) == .synced)
     #expect(settingsError { try garage.park(Secret(id: "d", body: "D")) }?.code == .sealedRecord)
     // The backup is sealed with the former key.
-    let backup = try #require(try new.backups.first)
+    let backup = try #require(try new.backups().first)
     #expect(settingsError { try new.restore(backup) }?.code == .sealedRecord)
     try new.restore(backup, sealedWith: key)
     #expect(try new.retrieveAll(Secret.self).map(\.body) == ["A", "B"])

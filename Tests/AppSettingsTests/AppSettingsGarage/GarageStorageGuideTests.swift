@@ -141,7 +141,7 @@ struct GarageStorageGuideTests {
     #expect(item.label == "Lamp" && item.dateCreated == created)
     #expect(try garage.syncStatus(of: item) == .synced)
     #expect(home.text?.contains("MCItem") == false)
-    #expect(try garage.backups.count == 1)
+    #expect(try garage.backups().count == 1)
   }
 
   @Test func `replacement: the guide's own function, as one update`() throws {

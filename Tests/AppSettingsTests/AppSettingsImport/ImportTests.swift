@@ -435,7 +435,7 @@ struct ImportTests {
     #expect(report.taken.map(\.key.description) == ["a"] && report.skipped.map(\.source.description) == ["b"])
     #expect(home.text() == "c = 3\na = 1\n")
     #expect(settings[SettingsKey("a", default: 0)] == 1)
-    #expect(try settings.backups.map(\.reason) == ["before-import"])
+    #expect(try settings.backups().map(\.reason) == ["before-import"])
     #expect(home.text(of: old) == #"{"a": 1, "b": 2}"#)
     #expect(throws: SettingsError.self) { try settings.importFile(home.path + "/none", as: .json) }
   }

@@ -39,7 +39,7 @@ struct SettingsCheckTests {
     #expect(findings.first?.isError == false && findings.first?.message.hasPrefix("Kept '\(aside)'") == true)
     let settings = try home.store()
     #expect(try settings.recover() == nil)
-    let backup = try #require(try settings.backups.first)
+    let backup = try #require(try settings.backups().first)
     #expect(home.text(of: backup.path) == "theme = \"light\"\n")
     #expect(settings.currentProblems.map(\.message).contains { $0.hasPrefix("Kept '\(backup.path)'") })
     #expect(SettingsCheck.findings(at: try home.location(), schema: nil).isEmpty)

@@ -38,7 +38,7 @@ struct BackupIdentityTests {
     }
     #expect(Set(places.map(\.backupsDirectory)).count == 3)
     for (number, place) in places.enumerated() {
-      #expect(try store(place).backups.count == 1)
+      #expect(try store(place).backups().count == 1)
       try store(place).restore()
       #expect(home.text(of: place.file) == "old = \(number + 1)\n")
     }
@@ -53,8 +53,8 @@ struct BackupIdentityTests {
     try home.write("= mine\n")
     let kept = try #require(try store(try app()).recover())
     #expect(home.text(of: kept.path) == "= mine\n")
-    #expect(try store(try app()).backups == [kept])
-    #expect(try store(extra).backups.count == 10)
+    #expect(try store(try app()).backups() == [kept])
+    #expect(try store(extra).backups().count == 10)
   }
 
   @Test func `two paths that differ by dots alone are two files`() throws {
@@ -62,7 +62,7 @@ struct BackupIdentityTests {
     try home.write("old = 2\n", to: home.path + "/w/p/x.toml")
     try store(try location(home.path + "/w/p/../x.toml")).migrate()
     let other = store(try location(home.path + "/w/p/x.toml"))
-    #expect(try other.backups.isEmpty)
+    #expect(try other.backups().isEmpty)
     #expect(throws: SettingsError.self) { try other.restore() }
     #expect(home.text(of: home.path + "/w/p/x.toml") == "old = 2\n")
     try store(try location(home.path + "/w/x.toml")).restore()
@@ -75,10 +75,10 @@ struct BackupIdentityTests {
     try link(home.file, to: target)
     try link(home.path + "/short", to: home.path + "/dotfiles")
     #expect(store(try app())[value] == 1)
-    let backups = try store(try app()).backups
+    let backups = try store(try app()).backups()
     #expect(backups.count == 1)
     for path in [home.file, target, home.path + "/short/editor.toml", home.path + "/config/../dotfiles/./editor.toml"] {
-      #expect(try store(try location(path)).backups == backups, "\(path)")
+      #expect(try store(try location(path)).backups() == backups, "\(path)")
       #expect(try location(path).backupsDirectory == home.backups(of: target))
     }
     try store(try location(home.path + "/short/editor.toml")).restore()

@@ -45,7 +45,7 @@ struct BackupOrderTests {
       #expect(home.text() == text)
     }
     // By name it is done, and what was there is kept.
-    try settings.restore(try settings.backups[0])
+    try settings.restore(try settings.backups()[0])
     #expect(home.text() == "settings-version = 2\na = 2\n")
     #expect(try texts()[0] == "never = \"migrated\"\n")
     try settings.restore()

@@ -80,7 +80,7 @@ struct BackupTests {
     try FileManager.default.createSymbolicLink(atPath: home.file, withDestinationPath: target)
     #expect(try store()[value] == 1)
     #expect(home.text(of: target) == Self.new)
-    let backup = try #require(try store().backups.first).path
+    let backup = try #require(try store().backups().first).path
     #expect(home.text(of: backup) == Self.old && backup.hasPrefix(home.backups(of: target) + "/editor."))
     let type = try FileManager.default.attributesOfItem(atPath: backup)[.type]
     #expect(type as? FileAttributeType == .typeRegular)

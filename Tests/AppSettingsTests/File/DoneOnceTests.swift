@@ -110,7 +110,7 @@ struct DoneOnceTests {
     let (changed, runs) = try append("x", in: settings)
     #expect(changed && runs == 1)
     #expect(home.text()?.contains("list = [\"p\", \"x\"]\n") == true)
-    let backup = try #require(try settings.backups.first)
+    let backup = try #require(try settings.backups().first)
     #expect(home.text(of: backup.path) == "broken =\n")
     #expect(settings.currentProblems.map(\.message).contains { $0.hasPrefix("Kept '\(backup.path)'") })
   }

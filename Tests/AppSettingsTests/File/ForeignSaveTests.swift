@@ -301,7 +301,7 @@ struct ForeignSaveTests {
     #expect(try settings.set(7, for: .counter))
     #expect(home.text() == Self.old + "counter = 7\n")
     #expect(home.names(in: home.path + "/config/org.example.test") == ["settings.toml"])
-    let backup = try #require(try settings.backups.first)
+    let backup = try #require(try settings.backups().first)
     #expect(backup.path.hasSuffix(".overtaken.toml") && home.text(of: backup.path) == broken)
     #expect(settings.currentProblems.map(\.message).contains { $0.contains("Kept '\(backup.path)'") })
   }

@@ -44,7 +44,7 @@ struct TakenNameTests {
     let store = try home.store()
     #expect(try store.recover() != nil)
     #expect(home.names(in: directory) == [".settings.toml.settings-aside"])
-    let texts = try store.backups.map { home.text(of: $0.path) }
+    let texts = try store.backups().map { home.text(of: $0.path) }
     #expect(texts == ["counter = \n", "set aside"])
     try store.set(1, for: .counter)
     #expect(home.text() == "counter = 1\n")
@@ -57,7 +57,7 @@ struct TakenNameTests {
     try FileManager.default.createDirectory(
       atPath: home.backups + "/.backup.settings-new", withIntermediateDirectories: true)
     try store.core.commit(backingUp: "before-test") { _ in Array("counter = 3\n".utf8) }
-    #expect(try store.backups.count == 2)
+    #expect(try store.backups().count == 2)
   }
 
   @Test(.enabled(if: geteuid() == 0, "it takes another user"))

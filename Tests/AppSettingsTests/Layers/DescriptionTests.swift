@@ -60,14 +60,14 @@ struct DescriptionTests {
       Migration(2, "add b") { document in try document.set(1, at: ["b"]) }
     ]
     let settings = try home.store(migrations: migrations)
-    var status = try settings.migrationStatus
+    var status = try settings.migrationStatus()
     #expect("\(status)" == "pending: 2 'add b'")
     let preview = try settings.previewMigration()
     #expect("\(preview)" == preview.difference && "\(preview)".contains("+b = 1"))
     _ = settings.snapshot
-    status = try settings.migrationStatus
+    status = try settings.migrationStatus()
     #expect("\(status)" == "current")
-    let backup = try #require(try settings.backups.first)
+    let backup = try #require(try settings.backups().first)
     #expect("\(backup)" == backup.path)
   }
 

@@ -33,7 +33,7 @@ private func migrated<Value: Sendable & Equatable>(
   #expect(try settings.migrate(key, from: form), sourceLocation: sourceLocation)
   #expect(try settings.value(for: key) == value, sourceLocation: sourceLocation)
   #expect(home.text() == text, sourceLocation: sourceLocation)
-  let kept = try settings.backups.map { home.text(of: $0.path) ?? "" }
+  let kept = try settings.backups().map { home.text(of: $0.path) ?? "" }
   #expect(kept == [old], sourceLocation: sourceLocation)
   // The second run.
   #expect(try !settings.migrate(key, from: form), sourceLocation: sourceLocation)
@@ -85,7 +85,7 @@ struct DefaultsGuideTests {
     // A string that is JSON by chance is a string still.
     #expect(try settings.value(for: SettingsKey("string", default: "")) == "[1]")
     #expect(home.text() == text)
-    #expect(try settings.backups.isEmpty)
+    #expect(try settings.backups().isEmpty)
   }
 
   @Test func `Testing: the previous value, the migration, the same value as before`() throws {
@@ -253,7 +253,7 @@ struct OldFormTests {
       #expect(error?.code == .migrationFailed && error?.position?.line == 2)
       #expect(error?.message.contains("'tags'") == true)
       #expect(home.text() == text)
-      #expect(try settings.backups.isEmpty)
+      #expect(try settings.backups().isEmpty)
     }
   }
 

@@ -247,7 +247,7 @@ struct RecoverTests {
     try settings.set(3, for: .counter)
     try settings.restore(backup)
     #expect(home.text() == Self.good && home.text(of: backup.path) == Self.good)
-    #expect(try settings.backups.count == 11)
+    #expect(try settings.backups().count == 11)
   }
 
   @Test func `without a backup that parses nothing is done`() throws {

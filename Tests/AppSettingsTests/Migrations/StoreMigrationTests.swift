@@ -31,21 +31,21 @@ struct StoreMigrationTests {
 
   @Test func `status tells current, pending and newer, and migrates nothing`() throws {
     let settings = try store()
-    guard case .current = try settings.migrationStatus else { return #expect(Bool(false)) }
+    guard case .current = try settings.migrationStatus() else { return #expect(Bool(false)) }
     try home.write("settings-version = 2\n")
-    guard case .pending(let pending) = try settings.migrationStatus else { return #expect(Bool(false)) }
+    guard case .pending(let pending) = try settings.migrationStatus() else { return #expect(Bool(false)) }
     #expect(pending.map(\.version) == [3, 7])
     try home.write("settings-version = 9\n")
-    guard case .newer(found: 9, supported: 7) = try settings.migrationStatus else { return #expect(Bool(false)) }
+    guard case .newer(found: 9, supported: 7) = try settings.migrationStatus() else { return #expect(Bool(false)) }
     try home.write("settings-version = 7\n")
-    guard case .current = try settings.migrationStatus else { return #expect(Bool(false)) }
+    guard case .current = try settings.migrationStatus() else { return #expect(Bool(false)) }
     #expect(home.names(in: home.path) == ["config"])
   }
 
   @Test func `status of a file that does not parse throws with the line`() throws {
     try home.write("a = \n")
     let settings = try store()
-    let error = #expect(throws: SettingsError.self) { _ = try settings.migrationStatus }
+    let error = #expect(throws: SettingsError.self) { _ = try settings.migrationStatus() }
     #expect(error?.code == .unparsable && error?.position?.line == 1)
   }
 
@@ -226,7 +226,7 @@ struct StoreMigrationTests {
 
     _ = try store()[.counter]
     #expect(home.text()?.contains("\n\nsettings-version = 7\n") == true)
-    #expect(try store().backups.count == 1)
+    #expect(try store().backups().count == 1)
   }
 
   @Test(arguments: [Syscalls.Call.write, .fsync, .rename], [false, true])
@@ -245,7 +245,7 @@ struct StoreMigrationTests {
         settings.currentProblems.contains { $0.message.contains("file system is full") }, "\(settings.currentProblems)")
     }
     // A second name of a file that stays would be written to with it: it is taken back.
-    #expect(try store().backups.count == (isCopied ? 1 : 0))
+    #expect(try store().backups().count == (isCopied ? 1 : 0))
     #expect(home.names(in: home.path + "/config/org.example.test") == ["settings.toml"])
   }
 
@@ -283,11 +283,11 @@ struct StoreMigrationTests {
     let settings = try store()
     try settings.migrate()
     let new = home.text()
-    let backup = try #require(try settings.backups.first)
+    let backup = try #require(try settings.backups().first)
     #expect(backup.reason == "before-v7-was-v1" && backup.time.hasSuffix("Z") && backup.isBeforeMigration)
     #expect(try settings.restore() == backup)
     #expect(home.text() == old)
-    let backups = try settings.backups
+    let backups = try settings.backups()
     #expect(backups.count == 2)
     #expect(backups.contains { $0.reason == "before-restore" && home.text(of: $0.path) == new })
     // This release reads it as its own, and migrates it when it writes.

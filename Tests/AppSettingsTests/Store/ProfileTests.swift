@@ -124,7 +124,7 @@ struct ProfileTests {
     #expect(settings[theme] == "profile")
     #expect(home.text(of: home.file("profiles/work.toml")) == "settings-version = 2\ntheme = 'profile'\n")
     #expect(home.text() == "colour = 'user'\nsize = 1\n")
-    #expect(try settings.backups.count == 1)
+    #expect(try settings.backups().count == 1)
     #expect(home.names(in: home.backups(of: home.file("profiles/work.toml"))).count == 1)
     try settings.restore()
     #expect(home.text(of: home.file("profiles/work.toml")) == "colour = 'profile'\n")

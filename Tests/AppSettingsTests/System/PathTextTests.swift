@@ -63,7 +63,7 @@ struct PathTextTests {
     try store.core.commit(backingUp: "before-test") { _ in Array("counter = 3\n".utf8) }
     let direct = SettingsStore(
       at: try SettingsLocation(file: file, environment: home.environment), logger: .silent)
-    let backup = try #require(try direct.backups.first)
+    let backup = try #require(try direct.backups().first)
     #expect(backup.path.withPath { access($0, R_OK) } == 0)
     try direct.restore(backup)
     #expect(try SettingsFile(path: link).read().bytes == Array("counter = 2\n".utf8))
@@ -110,13 +110,13 @@ struct PathTextTests {
     try store.set(1, for: .counter)
     try store.set(2, for: .counter)
     try store.core.commit(backingUp: "before-test") { _ in Array("counter = 3\n".utf8) }
-    let backup = try #require(try store.backups.first)
+    let backup = try #require(try store.backups().first)
     try store.restore(backup)
     #expect(store[.counter] == 2)
     try home.write("counter = \n", to: location.file)
     #expect(try store.recover() != nil)
     try store.set(4, for: .counter)
     #expect(try Syscalls().names(in: home.path)?.filter { $0 != "state" } == [name])
-    #expect(try store.backups.count == 3)
+    #expect(try store.backups().count == 3)
   }
 }

@@ -57,12 +57,12 @@ private func documentedCalls() throws {
   for skipped in report.skipped { print("\(skipped.source): \(skipped.reason)") }
   print(try settings.previewMigration().difference)
   try SettingsSchema(app: "org.example.editor", migrations: appMigrations).write()
-  switch try settings.migrationStatus {
+  switch try settings.migrationStatus() {
   case .current: break
   case .pending(let migrations): print("still to do:", migrations.map(\.name))
   case .newer(let found, let supported): print("version \(found) is beyond \(supported)")
   }
-  for backup in try settings.backups { print(backup.time, backup.reason, backup.path) }
+  for backup in try settings.backups() { print(backup.time, backup.reason, backup.path) }
   try settings.restore()
 }
 

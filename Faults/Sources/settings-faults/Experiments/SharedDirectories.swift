@@ -76,7 +76,7 @@ extension Suite {
       for store in stores {
         let settings = AgedStore.open(try SharedDirectory.location(store, in: system.home))
         let owner = "owner = \"\(store)\"\n"
-        for backup in try settings.backups where Files.text(backup.path)?.contains(owner) != true { crossed += 1 }
+        for backup in try settings.backups() where Files.text(backup.path)?.contains(owner) != true { crossed += 1 }
         if Files.text(try SharedDirectory.location(store, in: system.home).file)?.contains(owner) != true {
           crossed += 1
         }
