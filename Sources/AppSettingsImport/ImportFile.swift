@@ -21,17 +21,16 @@ extension MigrationStep {
   ///   - ignoring: Keys of the file to leave out.
   ///   - takesOnlyMapped: Whether to take only the keys in the mapping.
   ///   - table: The table for keys that are not mapped; the root by default.
-  ///   - keys: The app's keys, which say whether the dots in a name separate tables; see ``SettingsImportRules/keys``.
+  ///   - keys: The app's keys, which say whether the dots in a name of the file separate tables: `view.zoom` goes to the key
+  ///     `view.zoom` if there is one. TOML and `git config` have tables of their own, and need no such rule.
   ///   - report: Receives the imported and the skipped values. A schema file cannot store it.
   public static func importFile(
     _ source: String, as format: SettingsImportFormat, mapping: KeyValuePairs<String, String> = [:],
     ignoring: [String] = [], takesOnlyMapped: Bool = false, into table: String? = nil, keys: [AnySettingsKey] = [],
     report: (@Sendable (SettingsImportReport) -> Void)? = nil
   ) -> MigrationStep {
-    let pairs = mapping.map { (path($0.key), path($0.value)) }
     let rules = SettingsImportRules(
-      mapping: Dictionary(pairs, uniquingKeysWith: { _, last in last }), ignoring: Set(ignoring.map(path)),
-      takesOnlyMapped: takesOnlyMapped, into: table.map(path) ?? .root, keys: keys)
+      mapping: mapping, ignoring: ignoring, takesOnlyMapped: takesOnlyMapped, into: table, keys: keys)
     return MigrationStep(ImportStep(source: source, format: format, rules: rules, report: report))
   }
 }

@@ -22,7 +22,7 @@ public enum SettingsImportFormat: String, Sendable, Hashable, CaseIterable {
   case toml
 
   /// Chooses the format by a file's name; `nil` if the name does not indicate one.
-  public init?(fileName: String) {
+  package init?(fileName: String) {
     let name = fileName.split(separator: "/").last.map(String.init)?.lowercased() ?? ""
     switch name.split(separator: ".").last.map(String.init) {
     case "json": self = .json
@@ -39,32 +39,32 @@ public enum SettingsImportFormat: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The result of an import: the imported and the skipped values.
-public struct SettingsImportReport: Sendable, Hashable {
+public struct SettingsImportReport: Sendable {
   /// A value that was imported.
-  public struct Taken: Sendable, Hashable {
+  public struct Taken: Sendable {
     /// The key in the original.
-    public var source: TOMLPath
+    public package(set) var source: TOMLPath
     /// The key in the settings.
-    public var key: TOMLPath
+    public package(set) var key: TOMLPath
   }
 
   /// A value that was skipped.
-  public struct Skipped: Sendable, Hashable {
+  public struct Skipped: Sendable {
     /// The key in the original.
-    public var source: TOMLPath
+    public package(set) var source: TOMLPath
     /// The reason, as a clause that shows no value: `'editor' is a value, and cannot have keys`.
-    public var reason: String
+    public package(set) var reason: String
   }
 
   /// The file that was read. It is unchanged.
-  public var file: String
+  public package(set) var file: String
   /// The imported values, in the original's order.
-  public var taken: [Taken] = []
+  public package(set) var taken: [Taken] = []
   /// The skipped values.
-  public var skipped: [Skipped] = []
+  public package(set) var skipped: [Skipped] = []
   /// The imported values whose names have dots and match no rule and no key of the app. Such a name stays as
   /// it is, in quotes: `"view.zoom"` is another key than `zoom` in the table `view`.
-  public var dotted: [Taken] = []
+  public package(set) var dotted: [Taken] = []
   /// The values skipped because an administrator has locked the key; `skipped` contains them, too.
   package internal(set) var locked: [Taken] = []
   /// The values skipped because the app would reject them; `skipped` contains them, too.
@@ -72,29 +72,29 @@ public struct SettingsImportReport: Sendable, Hashable {
 }
 
 /// The rules of an import: which keys are imported, and where to.
-public struct SettingsImportRules: Sendable, Hashable {
+package struct SettingsImportRules: Sendable, Hashable {
   /// Keys of the original, and the keys that they become. Keys below a mapped key move with it. A name of the original
   /// with dots, such as a property list's `view.zoom`, may be written as one name or as a path.
-  public var mapping: [TOMLPath: TOMLPath]
+  package var mapping: [TOMLPath: TOMLPath]
   /// Keys of the original to leave out, with the keys below them.
-  public var ignoring: Set<TOMLPath>
+  package var ignoring: Set<TOMLPath>
   /// Whether to import only the keys in the mapping.
-  public var takesOnlyMapped: Bool
+  package var takesOnlyMapped: Bool
   /// The table for keys that are not mapped; the root by default.
-  public var table: TOMLPath
+  package var table: TOMLPath
   /// Whether imported values replace existing ones.
-  public var isReplacing: Bool
+  package var isReplacing: Bool
   /// Whether to lock the keys that the original locks, as KDE's `[$i]` does. This is for an administrator's file, where
   /// `settings-locked` lists the keys.
-  public var takesLocks: Bool
+  package var takesLocks: Bool
   /// The paths of the app's keys. They say whether the dots in a name of the original separate tables: `view.zoom` goes
   /// to the key `view.zoom` if there is one. TOML and `git config` have tables of their own, and need no such rule.
-  public var keys: Set<TOMLPath>
+  package var keys: Set<TOMLPath>
   /// The reserved root keys to import, too, in place of skipping them.
   package var reserved: Set<TOMLPath> = []
 
   /// Creates rules. By default every key is imported under its own name, and no value is replaced.
-  public init(
+  package init(
     mapping: [TOMLPath: TOMLPath] = [:], ignoring: Set<TOMLPath> = [], takesOnlyMapped: Bool = false,
     into table: TOMLPath = .root, isReplacing: Bool = false, takesLocks: Bool = false, keys: [AnySettingsKey] = []
   ) {
@@ -105,6 +105,18 @@ public struct SettingsImportRules: Sendable, Hashable {
     self.isReplacing = isReplacing
     self.takesLocks = takesLocks
     self.keys = Set(keys.flatMap(\.paths))
+  }
+
+  /// Creates the rules that an app writes. A name that is not a dotted path is a programming error and traps.
+  init(
+    mapping: KeyValuePairs<String, String>, ignoring: [String], takesOnlyMapped: Bool, into table: String?,
+    keys: [AnySettingsKey]
+  ) {
+    let pairs = mapping.map { (MigrationStep.path($0.key), MigrationStep.path($0.value)) }
+    self.init(
+      mapping: Dictionary(pairs, uniquingKeysWith: { _, last in last }),
+      ignoring: Set(ignoring.map(MigrationStep.path)),
+      takesOnlyMapped: takesOnlyMapped, into: table.map(MigrationStep.path) ?? .root, keys: keys)
   }
 
   /// The key for a value; `nil` if the value is not imported.

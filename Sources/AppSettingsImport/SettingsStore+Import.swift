@@ -6,17 +6,26 @@ extension SettingsStore {
   /// - Parameters:
   ///   - path: The file to import. It is not changed.
   ///   - format: The file's format.
-  ///   - rules: Which keys are imported, and where to.
+  ///   - mapping: Keys of the file, and the keys they become, both dotted. Keys below a mapped key move with it. A name of
+  ///     the file with dots, such as a property list's `view.zoom`, may be written as one name or as a path.
+  ///   - ignoring: Keys of the file to leave out, with the keys below them.
+  ///   - takesOnlyMapped: Whether to take only the keys in the mapping.
+  ///   - table: The table for keys that are not mapped; the root by default.
+  ///   - keys: The app's keys, as for
+  ///     ``AppSettings/MigrationStep/importFile(_:as:mapping:ignoring:takesOnlyMapped:into:keys:report:)``.
   ///   - dryRun: Whether to only return the report, and write nothing.
   /// - Returns: The imported and the skipped values.
   /// - Throws: `SettingsError` `unparsable`, `io` if the file does not exist, or an error that `set(_:for:)` throws.
   ///   The user's file is unchanged in each case.
   @discardableResult
   public func importFile(
-    _ path: String, as format: SettingsImportFormat, rules: SettingsImportRules = SettingsImportRules(),
+    _ path: String, as format: SettingsImportFormat, mapping: KeyValuePairs<String, String> = [:],
+    ignoring: [String] = [], takesOnlyMapped: Bool = false, into table: String? = nil, keys: [AnySettingsKey] = [],
     dryRun: Bool = false
   ) throws(SettingsError) -> SettingsImportReport {
-    try SettingsError.only {
+    let rules = SettingsImportRules(
+      mapping: mapping, ignoring: ignoring, takesOnlyMapped: takesOnlyMapped, into: table, keys: keys)
+    return try SettingsError.only {
       guard let original = try SettingsFile(path: path).read().bytes else {
         throw SettingsError(.io, "Cannot import '\(path)': the file does not exist.", file: path)
       }
@@ -24,7 +33,7 @@ extension SettingsStore {
     }
   }
 
-  /// Imports a text, which need not be in a file, as ``importFile(_:as:rules:dryRun:)`` does.
+  /// Imports a text, which need not be in a file, as `importFile` does.
   ///
   /// - Parameters:
   ///   - advice: The advice of the app's schema. Values that the app would reject are skipped.

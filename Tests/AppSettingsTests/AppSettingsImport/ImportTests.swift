@@ -431,7 +431,8 @@ struct ImportTests {
     let trial = try settings.importFile(old, as: .json, dryRun: true)
     #expect(home.text() == "c = 3\n")
     let report = try settings.importFile(old, as: .json)
-    #expect(report == trial)
+    #expect(
+      report.taken.map(\.key) == trial.taken.map(\.key) && report.skipped.map(\.source) == trial.skipped.map(\.source))
     #expect(report.taken.map(\.key.description) == ["a"] && report.skipped.map(\.source.description) == ["b"])
     #expect(home.text() == "c = 3\na = 1\n")
     #expect(settings[SettingsKey("a", default: 0)] == 1)

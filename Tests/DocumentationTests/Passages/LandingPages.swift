@@ -56,8 +56,7 @@ private func documentedCalls() async throws {
   }
   let settings = try SettingsStore(app: "org.example.greeter", migrations: greeterMigrations)
   let report = try settings.importFile(
-    "/home/ada/.greeterrc", as: .ini,
-    rules: SettingsImportRules(mapping: [["hello", "text"]: ["greeting", "text"]]), dryRun: true)
+    "/home/ada/.greeterrc", as: .ini, mapping: ["hello.text": "greeting.text"], dryRun: true)
   for value in report.taken { print("\(value.source) becomes \(value.key)") }
   for value in report.skipped { print("\(value.source) stays behind: \(value.reason)") }
   let garage = try Garage(app: "org.example.greeter")
