@@ -1,12 +1,12 @@
 import AppSettings
 
 /// The result of an import of GarageStorage's rows: what it imported and what it left out.
-public struct GarageImportReport: Sendable, Hashable {
+public struct GarageImportReport: Sendable {
   /// The number of imported records by record name.
-  public var taken: [String: Int] = [:]
+  public package(set) var taken: [String: Int] = [:]
   /// What was left out or kept in another form: nulls in lists, because TOML has no null; numbers with more digits than
   /// a floating-point number holds, which are kept as text; and rows skipped because their records exist.
-  public var notes: [String] = []
+  public package(set) var notes: [String] = []
 }
 
 extension GarageObjects {

@@ -42,16 +42,6 @@ extension GarageObjects {
     }
   }
 
-  /// Converts all records of one type to values of another; see ``migrateAll(from:to:onConflict:)-(_,New.Type,_)``.
-  ///
-  /// Equal values become one.
-  @discardableResult
-  public func migrateValues<New: Codable & Hashable>(from oldType: Any.Type, to type: New.Type) throws(SettingsError)
-    -> Int
-  {
-    try SettingsError.only { try migrateValues(recordName: try names.entry(of: oldType).name, to: type) }
-  }
-
   /// Converts all records stored under a name to `type`, for when the old type no longer exists in the program.
   ///
   /// The name may be that of `type` itself: its records are then read and rewritten, so that old forms, such as dates

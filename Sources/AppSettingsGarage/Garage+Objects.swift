@@ -28,7 +28,7 @@ extension GarageObjects {
   public func parkValue<T: Codable & Hashable>(_ value: T) throws(SettingsError) { try parkValues([value]) }
 
   /// Parks values in one write, except those for which an equal one is parked.
-  public func parkValues<T: Codable & Hashable>(_ values: [T]) throws(SettingsError) {
+  package func parkValues<T: Codable & Hashable>(_ values: [T]) throws(SettingsError) {
     guard !values.isEmpty else { return }
     try change { draft in
       let name = try names.entry(of: T.self).name
@@ -64,20 +64,26 @@ extension GarageObjects {
   ///
   /// - Parameters:
   ///   - type: The type of the objects.
+  ///   - status: The sync status of the objects wanted; `nil` for all.
   ///   - onUnreadable: Called for each record that cannot be read, which is left out then; what it throws ends the
   ///     retrieve. Without it, the first such record does.
   /// - Throws: `SettingsError` as ``retrieve(_:id:)``.
   public func retrieveAll<T: Codable & Identifiable>(
-    _ type: T.Type = T.self, onUnreadable: ((SettingsError) throws -> Void)? = nil
+    _ type: T.Type = T.self, withStatus status: Garage.SyncStatus? = nil,
+    onUnreadable: ((SettingsError) throws -> Void)? = nil
   ) throws -> [T] {
-    try GarageReading(try contents(), names).all(type, onUnreadable)
+    let draft = try contents()
+    return try GarageReading(draft, names).all(type, onUnreadable) {
+      status == nil || draft.status($0.name, $0.id ?? "") == status
+    }
   }
 
-  /// Retrieves all values of a type, in the order of the file; see ``retrieveAll(_:onUnreadable:)``.
+  /// Retrieves all values of a type, in the order of the file; see ``retrieveAll(_:withStatus:onUnreadable:)``.
   public func retrieveValues<T: Codable & Hashable>(
-    _ type: T.Type = T.self, onUnreadable: ((SettingsError) throws -> Void)? = nil
+    _ type: T.Type = T.self, withStatus status: Garage.SyncStatus? = nil,
+    onUnreadable: ((SettingsError) throws -> Void)? = nil
   ) throws -> [T] {
-    try GarageReading(try contents(), names).allValues(type, onUnreadable)
+    try GarageReading(try contents(), names).allValues(type, onUnreadable) { status == nil || $0.status == status }
   }
 
   /// Returns the text of an object's id, as stored in the file.
@@ -196,7 +202,7 @@ extension GarageAccess {
 extension GarageReading {
   /// All objects of a type with an id.
   func all<T: Codable & Identifiable>(
-    _ type: T.Type, _ unreadable: ((SettingsError) throws -> Void)?, where isWanted: (GarageKey) -> Bool = { _ in true }
+    _ type: T.Type, _ unreadable: ((SettingsError) throws -> Void)?, where isWanted: (GarageKey) -> Bool
   ) throws -> [T] {
     try each(unreadable, over: try keys(of: type).filter(isWanted)) { key in
       try object(type, id: key.id!).map { [$0] } ?? []
@@ -205,7 +211,7 @@ extension GarageReading {
 
   /// All objects of a type without an id.
   func allValues<T: Codable & Hashable>(
-    _ type: T.Type, _ unreadable: ((SettingsError) throws -> Void)?, where isWanted: (GarageRow) -> Bool = { _ in true }
+    _ type: T.Type, _ unreadable: ((SettingsError) throws -> Void)?, where isWanted: (GarageRow) -> Bool
   ) throws -> [T] {
     let entry = try entry(of: type)
     var rows: [(GarageKey, GarageRow)] = []

@@ -3,21 +3,6 @@ public import AppSettings
 // Converting a garage from plain to sealed, and from one key to another.
 
 extension Garage {
-  /// What a garage with a cipher does with plain-text records in its file.
-  public enum PlainRecords: Sendable, Hashable {
-    /// Plain records are an error that names their line, and the file is not written while it has one.
-    ///
-    /// Anyone who can write the file can put a plain record into it. With this case it cannot pass as a sealed one.
-    case refuse
-    /// Plain records are read like others and sealed: for converting a plain garage to a sealed one.
-    ///
-    /// The first write seals all records in the file, after those in its backups; an empty ``GarageObjects/update(_:)``
-    /// is enough. A backup cannot be sealed if it does not parse, contains anything that is not a record, or has
-    /// records sealed with another key. It then stays unchanged, in plain text, and is one of
-    /// ``Garage/currentProblems``: correct it or delete it. Comments in and above a sealed record are removed.
-    case seal
-  }
-
   /// Seals all records again with another cipher: another key, another algorithm, or both.
   ///
   /// ```swift
@@ -44,7 +29,7 @@ extension Garage {
         throw SettingsError(
           .sealedRecord,
           "Cannot seal '\(old.file)' again: this garage has no cipher. To seal a plain garage, open it with 'cipher:' and "
-            + "'plainRecords: .seal'. The file is unchanged.", file: old.file)
+            + "'sealsPlainRecords: true'. The file is unchanged.", file: old.file)
       }
       var new = old
       new.cipher = cipher
@@ -82,7 +67,7 @@ extension Garage {
   /// Replaces the file with a backup, after backing up the present file.
   ///
   /// With a cipher, no plain text is restored: a backup with plain records is refused, or is sealed then if the
-  /// garage was opened with ``PlainRecords/seal``.
+  /// garage was opened with `sealsPlainRecords`.
   ///
   /// - Parameters:
   ///   - backup: One of ``backups``.
@@ -92,7 +77,7 @@ extension Garage {
   public func restore(_ backup: SettingsBackup, sealedWith former: GarageCipher? = nil) throws(SettingsError) {
     try SettingsError.only {
       let format = format
-      if format.plainRecords == .seal {
+      if format.sealsPlainRecords {
         do {
           try write { _ in }
         } catch let error as SettingsError where error.code == .unparsable {
@@ -127,7 +112,7 @@ extension Garage {
   /// - Throws: `SettingsError` `readOnly`, `io` or `lockTimeout`. Each backup is either unchanged or sealed.
   func sealBackups() throws {
     let format = format
-    guard format.cipher != nil, format.plainRecords == .seal, !hasSealedBackups.withLock({ $0 }),
+    guard format.cipher != nil, format.sealsPlainRecords, !hasSealedBackups.withLock({ $0 }),
       let backups = core.backupsInCommit
     else { return }
     var problems: [SettingsProblem] = []

@@ -2,7 +2,7 @@ public import AppSettings
 
 extension Garage {
   /// The state of a record on a web service. The garage only stores it, through parking and migrations.
-  public enum SyncStatus: String, Sendable, Hashable, CaseIterable {
+  public enum SyncStatus: String, Sendable {
     /// The status is not set.
     case undetermined
     /// The service does not have this version of the record.
@@ -11,14 +11,6 @@ extension Garage {
     case syncing
     /// The service has this version of the record.
     case synced
-  }
-
-  /// Identifies a record by its type's record name and its id.
-  public struct RecordID: Sendable, Hashable {
-    /// The record name of the type.
-    public var recordName: String
-    /// The id as text; `nil` for an object without an id.
-    public var id: String?
   }
 
 }
@@ -55,7 +47,7 @@ extension GarageObjects {
   }
 
   /// Sets the sync status of parked values in one write: of all of them or, if one is not parked, of none.
-  public func setSyncStatus<T: Codable & Hashable>(_ status: Garage.SyncStatus, forValues values: [T])
+  package func setSyncStatus<T: Codable & Hashable>(_ status: Garage.SyncStatus, forValues values: [T])
     throws(SettingsError)
   {
     try change { draft in
@@ -92,25 +84,6 @@ extension GarageObjects {
     }
   }
 
-  /// Retrieves the objects of a type that have a given sync status.
-  ///
-  /// - Throws: `SettingsError` as ``retrieveAll(_:onUnreadable:)``.
-  public func retrieveAll<T: Codable & Identifiable>(
-    _ type: T.Type = T.self, withStatus status: Garage.SyncStatus
-  ) throws(SettingsError) -> [T] {
-    try SettingsError.only {
-      let draft = try contents()
-      return try GarageReading(draft, names).all(type, nil) { draft.status($0.name, $0.id ?? "") == status }
-    }
-  }
-
-  /// Retrieves the values of a type that have a given sync status.
-  public func retrieveValues<T: Codable & Hashable>(
-    _ type: T.Type = T.self, withStatus status: Garage.SyncStatus
-  ) throws(SettingsError) -> [T] {
-    try SettingsError.only { try GarageReading(try contents(), names).allValues(type, nil) { $0.status == status } }
-  }
-
   /// Retrieves the objects of several types that have a given sync status, all from one state of the file.
   ///
   /// ```swift
@@ -129,17 +102,18 @@ extension GarageObjects {
     }
   }
 
-  /// Returns the records of all types that have a given sync status, without opening them.
-  public func records(withStatus status: Garage.SyncStatus) throws(SettingsError) -> [Garage.RecordID] {
+  /// Returns the records of all types that have a given sync status, without opening them: the record name of the type,
+  /// and the id as text, which is `nil` for a value.
+  public func records(
+    withStatus status: Garage.SyncStatus
+  ) throws(SettingsError) -> [(recordName: String, id: String?)] {
     try SettingsError.only {
       let draft = try contents()
-      return try draft.names().flatMap { name -> [Garage.RecordID] in
+      return try draft.names().flatMap { name -> [(recordName: String, id: String?)] in
         if try draft.kind(of: name) == .records {
-          return try draft.ids(of: name).filter { draft.status(name, $0) == status }
-            .map { Garage.RecordID(recordName: name, id: $0) }
+          return try draft.ids(of: name).filter { draft.status(name, $0) == status }.map { (name, $0) }
         }
-        return draft.objectNotes(of: name).filter { GarageRow.status($0) == status }
-          .map { _ in Garage.RecordID(recordName: name, id: nil) }
+        return draft.objectNotes(of: name).filter { GarageRow.status($0) == status }.map { _ in (name, nil) }
       }
     }
   }

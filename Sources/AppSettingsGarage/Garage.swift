@@ -37,24 +37,31 @@ public final class Garage: GarageObjects, Sendable {
   ///   - name: The name of the garage; the file is `<app>/<name>.toml`.
   ///   - cipher: Seals each record. Without a cipher records are plain text, and files with sealed ones are not
   ///     written.
-  ///   - plainRecords: What a garage with a cipher does with plain records in the file. By default they are an error.
+  ///   - sealsPlainRecords: Whether plain records in the file are read like others and sealed: for converting a plain
+  ///     garage to a sealed one. Otherwise, in a garage with a cipher, they are an error that names their line, and the
+  ///     file is not written while it has one: anyone who can write the file can put a plain record into it. The first
+  ///     write seals all records in the file, after those in its backups; an empty ``GarageObjects/update(_:)`` is enough.
+  ///     A backup cannot be sealed if it does not parse, contains anything that is not a record, or has records sealed
+  ///     with another key. It then stays unchanged, in plain text, and is one of ``currentProblems``: correct it or delete
+  ///     it. Comments in and above a sealed record are removed.
   ///   - logger: Receives each problem once.
   /// - Throws: `SettingsError` `invalidLocation` if the id is malformed; `io` if there is no home directory.
   public convenience init(
-    app: String, name: String = "garage", cipher: GarageCipher? = nil, plainRecords: PlainRecords = .refuse,
+    app: String, name: String = "garage", cipher: GarageCipher? = nil, sealsPlainRecords: Bool = false,
     logger: Logger = Logger(label: "app-settings")
   ) throws(SettingsError) {
     self.init(
-      at: try SettingsLocation(app: app, name: name, scope: .data), cipher: cipher, plainRecords: plainRecords,
+      at: try SettingsLocation(app: app, name: name, scope: .data), cipher: cipher,
+      sealsPlainRecords: sealsPlainRecords,
       logger: logger)
   }
 
   /// Opens the garage at a location. Nothing is read or created until the first access.
   public convenience init(
-    at location: SettingsLocation, cipher: GarageCipher? = nil, plainRecords: PlainRecords = .refuse,
+    at location: SettingsLocation, cipher: GarageCipher? = nil, sealsPlainRecords: Bool = false,
     logger: Logger = Logger(label: "app-settings")
   ) {
-    self.init(SettingsStore(at: location, logger: logger), cipher, plainRecords)
+    self.init(SettingsStore(at: location, logger: logger), cipher, sealsPlainRecords)
   }
 
   /// Makes a garage in memory, for tests and previews. It behaves like one with a file that nobody else writes.
@@ -62,29 +69,29 @@ public final class Garage: GarageObjects, Sendable {
   /// - Parameters:
   ///   - text: The TOML text to begin with.
   ///   - cipher: Seals the records, if given.
-  ///   - plainRecords: What to do with records that are plain text although there is a cipher.
+  ///   - sealsPlainRecords: Whether records that are plain text although there is a cipher are read and sealed.
   public convenience init(
-    inMemory text: String = "", cipher: GarageCipher? = nil, plainRecords: PlainRecords = .refuse
+    inMemory text: String = "", cipher: GarageCipher? = nil, sealsPlainRecords: Bool = false
   ) {
-    self.init(SettingsStore(inMemory: text), cipher, plainRecords)
+    self.init(SettingsStore(inMemory: text), cipher, sealsPlainRecords)
   }
 
   /// Opens a garage for a tool or a test, with its own system calls; it shares nothing with other garages.
   package convenience init(
-    at location: SettingsLocation, cipher: GarageCipher? = nil, plainRecords: PlainRecords = .refuse,
+    at location: SettingsLocation, cipher: GarageCipher? = nil, sealsPlainRecords: Bool = false,
     logger: Logger? = nil, system: Syscalls, lockTimeout: Duration = .seconds(30)
   ) {
     let store = SettingsStore(
       at: location, migrations: .none, logger: logger ?? .silent, acceptsAnyVersion: false, system: system,
       lockTimeout: lockTimeout)
-    self.init(store, cipher, plainRecords)
+    self.init(store, cipher, sealsPlainRecords)
   }
 
-  private init(_ store: SettingsStore, _ cipher: GarageCipher?, _ plainRecords: PlainRecords) {
+  private init(_ store: SettingsStore, _ cipher: GarageCipher?, _ sealsPlainRecords: Bool) {
     self.store = store
     core = store.core
     let file = store.core.location?.file ?? "the garage in memory"
-    currentFormat = Lock(GarageFormat(cipher: cipher, plainRecords: plainRecords, file: file))
+    currentFormat = Lock(GarageFormat(cipher: cipher, sealsPlainRecords: sealsPlainRecords, file: file))
     describeHistory(isSealed: cipher != nil)
   }
 
@@ -129,7 +136,8 @@ public final class Garage: GarageObjects, Sendable {
   /// The backups of the file made before migrations and restores, newest first.
   ///
   /// Each is as plain, or sealed with the same key, as the file was. When a plain file is sealed, its backups are
-  /// sealed too: see ``PlainRecords/seal``.
+  /// sealed too: see
+  /// ``init(app:name:cipher:sealsPlainRecords:logger:)``.
   ///
   /// - Throws: `SettingsError` `io` or `readOnly` if their directory cannot be listed.
   public func backups() throws(SettingsError) -> [SettingsBackup] { try store.backups() }

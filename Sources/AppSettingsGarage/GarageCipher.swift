@@ -6,7 +6,7 @@ import AppSettings
 /// encrypt and authenticate: one that does not detect a changed byte is unsuitable.
 public struct GarageCipher: Sendable {
   /// The name of the algorithm stored with the records, such as `chacha20-poly1305`: letters, digits and dashes.
-  public let name: String
+  package let name: String
   let seal: @Sendable (_ plain: [UInt8], _ context: [UInt8]) throws -> [UInt8]
   let open: @Sendable (_ sealed: [UInt8], _ context: [UInt8]) throws -> [UInt8]
 

@@ -148,7 +148,7 @@ extension GarageDraft {
     func isLeft(_ name: String, _ id: String?) -> Bool {
       id.map { changes[[name, $0]] == nil } ?? !changedArrays.contains(name)
     }
-    if let found = format.firstPlain(in: base, where: isLeft), found.isForeign || format.plainRecords == .refuse {
+    if let found = format.firstPlain(in: base, where: isLeft), found.isForeign || !format.sealsPlainRecords {
       throw format.failure(found)
     }
     for name in base.childKeys(of: .root) ?? [] where !name.hasPrefix(GarageRow.reservedPrefix) {

@@ -8,8 +8,8 @@ struct GarageFormat: Sendable {
   var cipher: GarageCipher?
   /// Opens records that are to be sealed again with `cipher`.
   var former: GarageCipher?
-  /// What a garage with a cipher does with plain records.
-  var plainRecords = Garage.PlainRecords.refuse
+  /// Whether a garage with a cipher reads plain records and seals them. They are an error otherwise.
+  var sealsPlainRecords = false
   /// The name of the file in errors.
   var file: String
   /// A number that changes with each change of the cipher.
@@ -46,7 +46,7 @@ struct GarageFormat: Sendable {
       }
     }
     guard let sealed = stored[GarageRow.sealKey] else {
-      guard cipher == nil || plainRecords == .seal else { throw plainFailure(key, at: position()) }
+      guard cipher == nil || sealsPlainRecords else { throw plainFailure(key, at: position()) }
       return row
     }
     guard row.fields.isEmpty else {
@@ -148,7 +148,7 @@ struct GarageFormat: Sendable {
     failure(
       key,
       "it is plain text, and the records of this garage are sealed. It was written without the key. Delete it, "
-        + "or, if it is older than the sealing of the garage, open the garage once with 'plainRecords: .seal'",
+        + "or, if it is older than the sealing of the garage, open the garage once with 'sealsPlainRecords: true'",
       at: position)
   }
 

@@ -22,8 +22,6 @@ public protocol GarageNamed {
 }
 
 extension GarageNamed {
-  /// The type's own name, prefixed with those of the types it is nested in.
-  public static var recordName: String { GarageNames.defaultName(of: Self.self) }
   /// An empty array.
   public static var formerNames: [String] { [] }
 }

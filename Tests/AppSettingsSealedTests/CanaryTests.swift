@@ -118,7 +118,7 @@ import AppSettingsGarage
 
     /// A garage whose every call of the system is preceded by a look at all files.
     private func garage(
-      _ cipher: GarageCipher?, _ plainRecords: Garage.PlainRecords = .refuse, looks: Bool = false
+      _ cipher: GarageCipher?, sealsPlainRecords: Bool = false, looks: Bool = false
     ) throws -> Garage {
       let (directory, texts) = (home.path, texts)
       let system =
@@ -128,7 +128,8 @@ import AppSettingsGarage
           return nil
         } : Syscalls()
       return Garage(
-        at: try SettingsLocation(file: file, environment: home.environment), cipher: cipher, plainRecords: plainRecords,
+        at: try SettingsLocation(file: file, environment: home.environment), cipher: cipher,
+        sealsPlainRecords: sealsPlainRecords,
         logger: Logger(label: "test") { [texts] _ in Handler(texts) }, system: system)
     }
 
@@ -303,7 +304,7 @@ import AppSettingsGarage
           of: "[Safe.s1]\n", with: "# \(canary())\n[Safe.s1] # \(canary())\n# \(canary())\n"),
         to: file)
       texts.withLock { $0 = [] }
-      let sealing = try garage(.chaChaPoly(key: key), .seal)
+      let sealing = try garage(.chaChaPoly(key: key), sealsPlainRecords: true)
       note(sealing) { try sealing.retrieveAll(Safe.self) }
       note(sealing) { try sealing.retrieve(Numbers.self, id: "s0") }
       try sealing.update { _ in }

@@ -19,10 +19,10 @@ import AppSettingsGarage
     private let key = SymmetricKey(size: .bits256)
     private let account = Account(id: "work", password: "hunter2")
 
-    private func garage(_ cipher: GarageCipher?, plainRecords: Garage.PlainRecords = .refuse) throws -> Garage {
+    private func garage(_ cipher: GarageCipher?, sealsPlainRecords: Bool = false) throws -> Garage {
       Garage(
         at: try SettingsLocation(file: home.path + "/garage.toml", environment: home.environment), cipher: cipher,
-        plainRecords: plainRecords, system: Syscalls())
+        sealsPlainRecords: sealsPlainRecords, system: Syscalls())
     }
 
     private var text: String { home.text(of: home.path + "/garage.toml") ?? "" }
@@ -139,7 +139,7 @@ import AppSettingsGarage
       }
       let sealed = Garage(
         at: try SettingsLocation(file: home.path + "/garage.toml", environment: home.environment),
-        cipher: .chaChaPoly(key: key), plainRecords: .seal, system: system)
+        cipher: .chaChaPoly(key: key), sealsPlainRecords: true, system: system)
       #expect(try sealed.retrieve(Account.self, id: "work") == account)
       try sealed.migrateValues(recordName: "Note", to: Note.self)
       #expect(!everything().contains("hunter"), "\(everything())")

@@ -13,7 +13,7 @@ import AppSettingsGarage
   }
 
   func sealPlain(_ key: SymmetricKey) async throws {
-    let garage = try Garage(app: "org.example.hotel", cipher: .chaChaPoly(key: key), plainRecords: .seal)
+    let garage = try Garage(app: "org.example.hotel", cipher: .chaChaPoly(key: key), sealsPlainRecords: true)
     try await garage.update { _ in }
   }
 

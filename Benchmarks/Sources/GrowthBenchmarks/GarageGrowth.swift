@@ -25,14 +25,14 @@ enum GarageGrowth {
       },
       Operation(name: "delete half of the objects without an id one by one in one update", count: 5_000) { count in
         let garage = try garage()
-        try garage.parkValues((0..<count).map { Note(number: $0) })
+        try garage.update { for number in 0..<count { try $0.parkValue(Note(number: number)) } }
         return {
           try garage.update { for number in 0..<count / 2 { try $0.deleteValue(Note(number: 2 * number)) } }
         }
       },
       Operation(name: "delete half of the objects without an id, park as many in one update", count: 5_000) { count in
         let garage = try garage()
-        try garage.parkValues((0..<count).map { Note(number: $0) })
+        try garage.update { for number in 0..<count { try $0.parkValue(Note(number: number)) } }
         return {
           try garage.update { garage in
             for number in 0..<count / 2 {
@@ -45,12 +45,12 @@ enum GarageGrowth {
       Operation(name: "set the sync status of objects without an id one by one in one update", count: 5_000) { count in
         let garage = try garage()
         let notes = (0..<count).map { Note(number: $0) }
-        try garage.parkValues(notes)
+        try garage.update { for note in notes { try $0.parkValue(note) } }
         return { try garage.update { for note in notes { try $0.setSyncStatus(.syncing, forValue: note) } } }
       },
       Operation(name: "import rows beside objects without an id", count: 5_000) { count in
         let garage = try garage()
-        try garage.parkValues((0..<count).map { Note(number: $0) })
+        try garage.update { for number in 0..<count { try $0.parkValue(Note(number: number)) } }
         let rows = (0..<count).map { number in
           let data = #"{\"number\": \#(2 * number), \"text\": \"a note\"}"#
           return #"{"gs_type": "Note", "gs_identifier": "\#(number)", "gs_data": "\#(data)"}"#
@@ -60,8 +60,11 @@ enum GarageGrowth {
       },
       Operation(name: "park records that objects without an id wait for in one update", count: 1_250) { count in
         let garage = try garage()
-        try garage.parkValues(
-          (0..<count).map { Visit(day: $0, host: Server(id: "server-\($0)", host: "", port: 0)) })
+        try garage.update { garage in
+          for day in 0..<count {
+            try garage.parkValue(Visit(day: day, host: Server(id: "server-\(day)", host: "", port: 0)))
+          }
+        }
         try garage.deleteAll(Server.self)
         let servers = objects(count, "server")
         return {

@@ -23,9 +23,9 @@ struct GarageSealingLossTests {
   private var directory: String { home.home.backups(of: home.file) }
 
   private func garage(
-    _ cipher: GarageCipher?, _ plainRecords: Garage.PlainRecords = .refuse, system: Syscalls = Syscalls()
+    _ cipher: GarageCipher?, sealsPlainRecords: Bool = false, system: Syscalls = Syscalls()
   ) throws -> Garage {
-    Garage(at: try home.location, cipher: cipher, plainRecords: plainRecords, system: system)
+    Garage(at: try home.location, cipher: cipher, sealsPlainRecords: sealsPlainRecords, system: system)
   }
 
   /// Makes a plain garage with a backup that has a plain record, "canary".
@@ -43,7 +43,7 @@ struct GarageSealingLossTests {
   // MARK: Backups
 
   @Test func `a recovered file that is plain stays in the backups, and is a problem until it is gone`() throws {
-    let sealing = try garage(key, .seal)
+    let sealing = try garage(key, sealsPlainRecords: true)
     try sealing.park(Secret(id: "a", body: "A"))
     let text = "[Secret.b]\nid = \"b\"\nbody = \"canary\n"
     try home.home.write(text, to: home.file)
@@ -83,7 +83,7 @@ struct GarageSealingLossTests {
         }
         if isNow { throw Moment() }
       }
-      let sealing = try garage(failing, .seal)
+      let sealing = try garage(failing, sealsPlainRecords: true)
       let isWritten = settingsError { try sealing.update { _ in } } == nil
       let now = home.home.text(of: backup.path)
       #expect(now != nil)
@@ -107,7 +107,7 @@ struct GarageSealingLossTests {
     let mixed = try #require(home.text) + "\n[Secret.b]\nid = \"b\"\nbody = \"canary\"\n"
     try home.home.write(mixed, to: backup.path)
     try FileManager.default.removeItem(atPath: home.file)
-    let sealing = try garage(key, .seal)
+    let sealing = try garage(key, sealsPlainRecords: true)
     try sealing.park(Secret(id: "c", body: "C"))
     #expect(home.home.text(of: backup.path) == mixed)
     #expect(problems(sealing).count == 1)
@@ -122,12 +122,12 @@ struct GarageSealingLossTests {
     let text = home.text
     let name = (home.file as NSString).lastPathComponent
     let sealing = try garage(
-      key, .seal,
+      key, sealsPlainRecords: true,
       system: .failing(.rename, with: EIO) { $0.hasSuffix(name) })
     #expect(settingsError { try sealing.update { _ in } }?.code == .io)
     #expect(home.text == text)
     #expect(home.home.text(of: backup.path) != nil)
-    try garage(key, .seal).restore(backup)
+    try garage(key, sealsPlainRecords: true).restore(backup)
     #expect(try garage(key).migrateAll(recordName: "Former", to: Secret.self) == 1)
     #expect(try garage(key).retrieve(Secret.self, id: "a")?.body == "canary")
   }
@@ -136,7 +136,7 @@ struct GarageSealingLossTests {
     let backup = try makePlain()
     try FileManager.default.createDirectory(
       atPath: directory + "/.backup.settings-new", withIntermediateDirectories: false)
-    try garage(key, .seal).update { _ in }
+    try garage(key, sealsPlainRecords: true).update { _ in }
     #expect(home.home.text(of: backup.path)?.contains("settings-sealed") == true)
     #expect(home.text?.contains("canary") == false)
   }
@@ -162,11 +162,11 @@ struct GarageSealingLossTests {
   @Test func `comments in plain records go as their type gets another name`() throws {
     let text = "# canary\n[Former.a]\nid = \"a\"  # canary\nbody = \"canary\"\n"
     try home.home.write(text, to: home.file)
-    try garage(key, .seal).migrateAll(recordName: "Former", to: Secret.self)
+    try garage(key, sealsPlainRecords: true).migrateAll(recordName: "Former", to: Secret.self)
     #expect(home.text?.contains("canary") == false, "\(home.text ?? "")")
     #expect(try garage(key).retrieve(Secret.self, id: "a")?.body == "canary")
     try home.home.write(text, to: home.file)
-    try garage(key, .seal).park(Renamed(id: "a", body: "canary"))
+    try garage(key, sealsPlainRecords: true).park(Renamed(id: "a", body: "canary"))
     #expect(home.text?.contains("canary") == false, "\(home.text ?? "")")
     #expect(try garage(key).retrieve(Renamed.self, id: "a")?.body == "canary")
   }
@@ -175,23 +175,23 @@ struct GarageSealingLossTests {
 
   /// A garage, and what another program saves in the middle of its next write.
   private func overtaken(
-    _ cipher: GarageCipher?, _ plainRecords: Garage.PlainRecords = .refuse, by text: String
+    _ cipher: GarageCipher?, sealsPlainRecords: Bool = false, by text: String
   ) throws -> (Garage, arm: () -> Void) {
     let file = home.file
     let syncs = Counter(isRunning: false)
     let garage = try garage(
-      cipher, plainRecords,
+      cipher, sealsPlainRecords: sealsPlainRecords,
       system: .before(.fsync, at: .nth(1), counting: syncs) { _ in
         try? Data(text.utf8).write(to: URL(fileURLWithPath: file))
       })
     return (garage, { syncs.start() })
   }
 
-  @Test(arguments: [Garage.PlainRecords.refuse, .seal])
-  func `a plain record that is saved during a write is not kept in silence`(plainRecords: Garage.PlainRecords) throws {
+  @Test(arguments: [false, true])
+  func `a plain record that is saved during a write is not kept in silence`(sealsPlainRecords: Bool) throws {
     try garage(key).park(Secret(id: "a", body: "A"))
     let text = try #require(home.text) + "\n[Secret.x]\nid = \"x\"\nbody = \"canary\"\n"
-    let (garage, arm) = try overtaken(key, plainRecords, by: text)
+    let (garage, arm) = try overtaken(key, sealsPlainRecords: sealsPlainRecords, by: text)
     _ = try garage.retrieveAll(Secret.self)
     arm()
     let found = settingsError { try garage.park(Secret(id: "b", body: "B")) }
@@ -199,7 +199,7 @@ struct GarageSealingLossTests {
     let message = "has saved plain text meanwhile. The file holds that program's text. Try again."
     #expect(found?.message.hasSuffix(message) == true)
     #expect(home.text == text)
-    if plainRecords == .seal {
+    if sealsPlainRecords {
       try garage.park(Secret(id: "b", body: "B"))
       #expect(home.text?.contains("canary") == false)
       #expect(try garage.retrieveAll(Secret.self).map(\.body).sorted() == ["A", "B", "canary"])

@@ -17,9 +17,9 @@ struct GarageSealingTests {
   private let key = GarageCipher.toy(1)
 
   private func garage(
-    _ cipher: GarageCipher?, _ plainRecords: Garage.PlainRecords = .refuse, system: Syscalls = Syscalls()
+    _ cipher: GarageCipher?, sealsPlainRecords: Bool = false, system: Syscalls = Syscalls()
   ) throws -> Garage {
-    Garage(at: try home.location, cipher: cipher, plainRecords: plainRecords, system: system)
+    Garage(at: try home.location, cipher: cipher, sealsPlainRecords: sealsPlainRecords, system: system)
   }
 
   /// Everything that any file in the home holds.
@@ -82,11 +82,11 @@ struct GarageSealingTests {
     #expect(!memos.contains("FORGED"))
     // Nor is it sealed by a garage that seals, unless that is asked for and it is a record.
     if !appended.contains("x = \"") {
-      try self.garage(key, .seal).update { _ in }
+      try self.garage(key, sealsPlainRecords: true).update { _ in }
       #expect(!everything().contains("FORGED"))
       #expect(try self.garage(key).retrieve(Secret.self, id: "a")?.body == "mine")
     } else {
-      let error = settingsError { try self.garage(key, .seal).update { _ in } }
+      let error = settingsError { try self.garage(key, sealsPlainRecords: true).update { _ in } }
       #expect(error?.message.contains("is not a record") == true)
     }
   }
@@ -127,7 +127,7 @@ struct GarageSealingTests {
     #expect(backups.count == 1)
     let directory = home.home.backups(of: home.file)
     let names = home.home.names(in: directory)
-    let sealing = try garage(key, .seal)
+    let sealing = try garage(key, sealsPlainRecords: true)
     #expect(try sealing.retrieve(Secret.self, id: "a")?.body == "canary")
     try sealing.update { _ in }
     #expect(!everything().contains("canary"), "\(everything())")
@@ -150,7 +150,7 @@ struct GarageSealingTests {
     try plain.migrateAll(recordName: "Former", to: Secret.self)
     let backup = try #require(try plain.backups().first)
     let text = try #require(home.home.text(of: backup.path))
-    try garage(key, .seal).update { _ in }
+    try garage(key, sealsPlainRecords: true).update { _ in }
     // As where an earlier release has sealed the file and not its backups.
     try home.home.write(text, to: backup.path)
     let sealed = home.text
@@ -162,7 +162,7 @@ struct GarageSealingTests {
     // Nor without the cipher: that would make the sealed file a plain one.
     #expect(settingsError { try garage(nil).restore(backup) }?.code == .sealedRecord)
     #expect(home.text == sealed)
-    try garage(key, .seal).restore(backup)
+    try garage(key, sealsPlainRecords: true).restore(backup)
     #expect(!everything().contains("canary"))
     #expect(try garage(key).retrieveAll(Secret.self).isEmpty)
     #expect(try garage(key).migrateAll(recordName: "Former", to: Secret.self) == 1)
@@ -178,7 +178,7 @@ struct GarageSealingTests {
     try home.home.write(forged, to: home.file)
     #expect(settingsError { try garage(key).restore(backup) }?.code == .sealedRecord)
     #expect(home.text == forged)
-    try garage(key, .seal).restore(backup)
+    try garage(key, sealsPlainRecords: true).restore(backup)
     #expect(!everything().contains("canary"))
     #expect(try garage(key).retrieve(Secret.self, id: "a")?.body == "A")
   }

@@ -98,7 +98,7 @@ struct GarageStorageGuideTests {
       var dateCreated: Date
     }
     let byType = try imported()
-    #expect(try byType.migrateValues(from: LegacyItem.self, to: PlainItem.self) == 1)
+    #expect(try byType.migrateValues(recordName: LegacyItem.recordName, to: PlainItem.self) == 1)
     let expected = PlainItem(itemID: "i-1", label: "Lamp", dateCreated: created)
     #expect(try byType.retrieveValues(PlainItem.self) == [expected])
     try byType.deleteAll()
