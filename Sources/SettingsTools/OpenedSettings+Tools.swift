@@ -6,7 +6,7 @@ import AppSettingsSchema
 
 extension OpenedSettings {
   /// The file of an app that is shown and changed.
-  public enum Place: Sendable, Hashable {
+  public enum Place: Sendable {
     /// What the app itself writes: the person's file, or the profile that is active when it is opened.
     case own
     /// The person's file, below any profile.
@@ -46,13 +46,13 @@ extension OpenedSettings {
   ///   - place: Which of its files is changed.
   ///   - environment: The variables that say where settings are, as the XDG specification has them; by default those of the
   ///     process.
-  ///   - tell: Gets the messages beside results; by default they are dropped.
+  ///   - tell: Gets the messages beside results, on the thread of the call; by default they are dropped.
   /// - Throws: ``ToolError`` `unknown` for an app without settings and without a schema, or for an unknown profile;
   ///   `unparsable` if the file does not parse, with what would repair it; `io` if it cannot be read; `migration` for a
   ///   file of a newer release.
   public init(
     app: String, place: Place = .own, environment: [String: String]? = nil,
-    telling tell: @escaping ToolMessageHandler = { _ in }
+    telling tell: @escaping @Sendable (ToolMessage) -> Void = { _ in }
   ) throws(ToolError) {
     guard !app.utf8.contains(UInt8(ascii: "/")) else {
       throw ToolError(.usage, "'\(app)' is a path, not the id of an app. Open it with 'init(file:)'.")
@@ -66,7 +66,7 @@ extension OpenedSettings {
   ///   - file: Its path. A relative one begins in the working directory.
   ///   - tell: As in ``init(app:place:environment:telling:)``.
   /// - Throws: ``ToolError`` as ``init(app:place:environment:telling:)``.
-  public init(file: String, telling tell: @escaping ToolMessageHandler = { _ in }) throws(ToolError) {
+  public init(file: String, telling tell: @escaping @Sendable (ToolMessage) -> Void = { _ in }) throws(ToolError) {
     self = try Self.opened(Target(file.utf8.contains(UInt8(ascii: "/")) ? file : "./" + file, telling: tell))
   }
 
@@ -130,8 +130,8 @@ extension OpenedSettings {
   ///   - creates: Whether keys that the app's schema does not list are set, too.
   ///   - digest: What ``digest()`` returned: nothing is written if the file has changed since.
   ///   - isDryRun: Whether the change is only shown.
-  /// - Returns: What has become of each. A value that was stored, and that the app does not use because a higher layer has
-  ///   another one, has a `problem`.
+  /// - Returns: What has become of them. A value that was stored, and that the app does not use because a higher layer has
+  ///   another one, is among the `problems`.
   /// - Throws: ``ToolError`` of the first change that is refused: `unknown`, `invalidValue` or `notWritable` for a locked
   ///   key; `changed` if the digest is another one; `io` if the write failed. The file is as before then.
   @discardableResult
@@ -145,10 +145,11 @@ extension OpenedSettings {
         let outcome = try list.make(guarded)
         return ChangeReport(
           hasChanged: outcome.hasChanged,
-          answers: zip(changes, list.answers).map { change, answer in
-            ChangeReport.Answer(
-              key: change.key, hasChanged: answer.isChange == true, problem: answer.failure?.message)
-          }, difference: outcome.difference)
+          problems: Dictionary(
+            zip(changes, list.answers).compactMap { change, answer in
+              answer.failure?.message.map { (change.key, $0) }
+            }, uniquingKeysWith: { _, last in last }),
+          difference: outcome.difference)
       } catch let refused as ChangeList.Refused {
         throw list.failure ?? refused
       }
@@ -205,33 +206,9 @@ extension OpenedSettings {
   /// ```swift
   /// for await keys in settings.changes() { dialog.redraw(try settings.facts().filter { keys.contains($0.key) }) }
   /// ```
-  public func changes() -> KeyChanges { KeyChanges(changes: store.changes(), schema: schema) }
-}
-
-/// The keys whose values change: what ``OpenedSettings/changes()`` returns.
-public struct KeyChanges: AsyncSequence, Sendable {
-  let changes: SettingsStream<SettingsChangeBatch>
-  let schema: SchemaLookup
-
-  /// The keys that changed at one moment.
-  public typealias Element = Set<String>
-  /// It ends with its task, and never with an error.
-  public typealias Failure = Never
-
-  /// Begins to read.
-  public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(changes: changes.makeAsyncIterator(), schema: schema)
-  }
-
-  /// Reads the changes.
-  public struct AsyncIterator: AsyncIteratorProtocol {
-    var changes: SettingsStream<SettingsChangeBatch>.AsyncIterator
-    let schema: SchemaLookup
-
-    /// Waits for the next keys; `nil` when the task is cancelled.
-    public mutating func next() async -> Set<String>? {
-      guard let batch = await changes.next() else { return nil }
-      return Set(batch.paths.map { (schema.key(around: $0)?.path ?? schema.names(of: $0)[0]).description })
+  public func changes() -> some AsyncSequence<Set<String>, Never> & Sendable {
+    store.changes().map { [schema] batch in
+      Set(batch.paths.map { (schema.key(around: $0)?.path ?? schema.names(of: $0)[0]).description })
     }
   }
 }

@@ -12,7 +12,7 @@ final class Dialog {
   init(app: String) throws {
     let (loop, window) = (loop, window)
     settings = try OpenedSettings(app: app) { message in
-      loop.post { window.show("\(message.severity.rawValue): \(message.text)") }
+      loop.post { window.show("\(message.isWarning ? "warning" : "note"): \(message.text)") }
     }
   }
 
@@ -88,9 +88,7 @@ final class Dialog {
       case "?": explain(setting)
       case "-": try settings.apply([.unset(setting.key)])
       default:
-        for answer in try settings.apply([.set(setting.key, to: text)]).answers {
-          if let problem = answer.problem { window.show(problem) }
-        }
+        for problem in try settings.apply([.set(setting.key, to: text)]).problems.values { window.show(problem) }
       }
     }
   }

@@ -30,7 +30,7 @@ public struct ToolError: Error, CustomStringConvertible {
   /// What kind of failure it is.
   public package(set) var status: Status
   /// What, where, why and what to do, as sentences; `nil` if the status says everything.
-  public package(set) var message: String?
+  package var message: String?
   /// Whether permission is missing.
   package private(set) var isReadOnly = false
   /// The message without advice.

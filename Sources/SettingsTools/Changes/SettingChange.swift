@@ -1,4 +1,4 @@
-public import AppSettings
+package import AppSettings
 
 /// One change of a setting: the same for a command line, a batch, a page and a dialog.
 ///
@@ -8,9 +8,9 @@ public import AppSettings
 ///
 /// With `Codable` it is `{"action": "set", "key": "editor.font-size", "text": "14"}`, and in place of what was typed a value
 /// has `toml`.
-public struct SettingChange: Sendable, Hashable {
+public struct SettingChange: Sendable, Equatable {
   /// What is done with a value.
-  public enum Action: String, Sendable, Hashable, Codable, CaseIterable {
+  package enum Action: String, Sendable, Hashable, Codable, CaseIterable {
     /// Stores a value.
     case set
     /// Removes the value, so that those of lower layers and the default take effect again.
@@ -34,7 +34,7 @@ public struct SettingChange: Sendable, Hashable {
   }
 
   /// What is done with the value.
-  public let action: Action
+  package let action: Action
   package let path: TOMLPath
   package let value: Value
 
@@ -69,7 +69,7 @@ extension SettingChange {
   /// Stores a value.
   ///
   /// - Throws: ``ToolError`` `usage` for a text that is no dotted key.
-  public static func set(_ key: String, to value: TOMLValue) throws -> SettingChange {
+  package static func set(_ key: String, to value: TOMLValue) throws -> SettingChange {
     try SettingChange(.set, key, .toml(value, text: value.tomlText))
   }
 

@@ -2,7 +2,7 @@ import AppSettings
 import AppSettingsSchema
 
 /// What is wrong with the files of an app, or may be: one line of `settings-cli check`.
-public struct FindingFacts: Sendable, Hashable, Codable {
+public struct FindingFacts: Sendable, Codable {
   /// The path of the file.
   public let file: String
   /// The place in it, counted from 1; `nil` if the file as a whole is meant.

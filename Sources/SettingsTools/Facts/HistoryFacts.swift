@@ -2,9 +2,9 @@ import AppSettings
 public import FoundationEssentials
 
 /// A change of a settings file, as its history has it, without secrets.
-public struct HistoryFacts: Sendable, Hashable, Codable, Identifiable {
+public struct HistoryFacts: Sendable, Codable {
   /// A value that was changed.
-  public struct Change: Sendable, Hashable, Codable {
+  public struct Change: Sendable, Codable {
     /// The dotted key.
     public let key: String
     /// The value before and after as TOML; `nil` for none, and for what is not shown.
@@ -27,9 +27,6 @@ public struct HistoryFacts: Sendable, Hashable, Codable, Identifiable {
   public let isUndone: Bool
   /// The values that it changed.
   public let changes: [Change]
-
-  /// The number.
-  public var id: Int { number }
 
   init(_ entry: SettingsHistoryEntry, _ text: HistoryText, at names: [TOMLPath]?) {
     (number, time, reason) = (entry.id, entry.time, entry.reason.rawValue)

@@ -10,7 +10,7 @@ import AppSettingsSchema
 /// ```
 ///
 /// As JSON it has the names of `settings-cli describe --json`, except that values are TOML.
-public struct SettingFacts: Sendable, Hashable, Codable, Identifiable {
+public struct SettingFacts: Sendable, Hashable, Codable {
   /// A value of a file, and what becomes of it.
   public struct Layer: Sendable, Hashable, Codable {
     /// The kind of layer, such as `user`, `profile` or `system`.
@@ -65,9 +65,6 @@ public struct SettingFacts: Sendable, Hashable, Codable, Identifiable {
   public let problem: String?
   /// The values of all files, the highest layer first.
   public let layers: [Layer]
-
-  /// The dotted key.
-  public var id: String { key }
 }
 
 extension SettingFacts {

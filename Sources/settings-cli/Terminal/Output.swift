@@ -32,10 +32,7 @@ enum Output {
 
   /// Writes what the tools have to say.
   static func tell(_ message: ToolMessage) {
-    switch message.severity {
-    case .note: note(message.text)
-    case .warning: warning(message.text)
-    }
+    if message.isWarning { warning(message.text) } else { note(message.text) }
   }
 
   /// Writes a message that is not an error to standard error.

@@ -109,7 +109,7 @@ final class Workspace: Sendable {
     }
     let said = Lock("")
     let tell: ToolMessageHandler = { message in
-      guard message.severity == .warning else { return }
+      guard message.isWarning else { return }
       said.withLock { $0 += "settings-fleet: warning: \(message.text)\n" }
     }
     try using(scope, telling: tell) { opened in
