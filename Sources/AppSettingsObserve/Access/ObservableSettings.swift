@@ -20,7 +20,7 @@ internal import SettingsTOML
 @dynamicMemberLookup
 public final class ObservableSettings: Observable, SettingsAccess, Sendable {
   /// The store.
-  public let store: SettingsStore
+  package let store: SettingsStore
   private let actor: (any Actor)?
   private let registrar = ObservationRegistrar()
   private let follower: StoreFollower

@@ -16,7 +16,7 @@ public import AppSettings
 @propertyWrapper
 public struct Setting<Value: Sendable>: Sendable {
   /// The setting's key.
-  public let key: SettingsKey<Value>
+  package let key: SettingsKey<Value>
   private let given: SettingsStore?
 
   /// Creates a property for a key.
@@ -30,7 +30,7 @@ public struct Setting<Value: Sendable>: Sendable {
   }
 
   /// The store that holds the value.
-  public var store: SettingsStore { given ?? .default }
+  package var store: SettingsStore { given ?? .default }
 
   /// The value, as the store's subscript returns it.
   public var wrappedValue: Value {

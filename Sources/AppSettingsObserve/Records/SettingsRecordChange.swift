@@ -9,30 +9,30 @@ public struct SettingsRecordChange<Record: SettingsRecord>: Sendable where Recor
   /// A record before and after a change.
   public struct Update: Sendable {
     /// The record's id.
-    public var id: Record.ID { new.id }
+    package var id: Record.ID { new.id }
     /// The record delivered last, or the one at the start of the stream.
-    public var old: Record
+    public package(set) var old: Record
     /// The record now.
-    public var new: Record
+    public package(set) var new: Record
 
     /// Creates an update.
-    public init(old: Record, new: Record) {
+    package init(old: Record, new: Record) {
       self.old = old
       self.new = new
     }
   }
 
   /// The records that are new, in the order of the file.
-  public var inserted: [Record]
+  public package(set) var inserted: [Record]
   /// The existing records with changed values, in the order of the file.
-  public var updated: [Update]
+  public package(set) var updated: [Update]
   /// The records that no longer exist, with their last values, in their last order.
-  public var removed: [Record]
+  public package(set) var removed: [Record]
   /// Who made the change. If a slow reader gets several changes as one, this is who made the last of them.
-  public var origin: SettingsChangeOrigin
+  public package(set) var origin: SettingsChangeOrigin
 
   /// Creates a change.
-  public init(
+  package init(
     inserted: [Record] = [], updated: [Update] = [], removed: [Record] = [], origin: SettingsChangeOrigin
   ) {
     self.inserted = inserted
@@ -43,9 +43,7 @@ public struct SettingsRecordChange<Record: SettingsRecord>: Sendable where Recor
 }
 
 extension SettingsRecordChange.Update: Equatable where Record: Equatable {}
-extension SettingsRecordChange.Update: Hashable where Record: Hashable {}
 extension SettingsRecordChange: Equatable where Record: Equatable {}
-extension SettingsRecordChange: Hashable where Record: Hashable {}
 
 extension RecordListing where Record: SettingsRecord, Record.ID: Sendable {
   /// The difference from an older listing; `nil` if there is none.

@@ -4,18 +4,18 @@ internal import SettingsTOML
 /// A change of a key's value: the value before and after.
 public struct SettingsChange<Value: Sendable>: Sendable {
   /// The value delivered last, or the one at the start of the stream.
-  public var old: Value
+  public package(set) var old: Value
   /// The value now.
-  public var new: Value
+  public package(set) var new: Value
   /// Who made the change. If a slow reader gets several changes as one, this is who made the last of them.
-  public var origin: SettingsChangeOrigin
+  public package(set) var origin: SettingsChangeOrigin
   /// The layer of the new value: the user's file, an administrator's file, or `default` if no layer has a value.
-  public var layer: SettingsLayer
+  public package(set) var layer: SettingsLayer
   /// Whether the key is secret, so that ``description`` does not show the values.
   var isSecret = false
 
   /// Creates a change.
-  public init(old: Value, new: Value, origin: SettingsChangeOrigin, layer: SettingsLayer) {
+  package init(old: Value, new: Value, origin: SettingsChangeOrigin, layer: SettingsLayer) {
     self.old = old
     self.new = new
     self.origin = origin
@@ -27,16 +27,6 @@ extension SettingsChange: Equatable where Value: Equatable {
   /// Compares the values, the origin and the layer.
   public static func == (a: Self, b: Self) -> Bool {
     a.old == b.old && a.new == b.new && a.origin == b.origin && a.layer == b.layer
-  }
-}
-
-extension SettingsChange: Hashable where Value: Hashable {
-  /// Hashes the values, the origin and the layer.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(old)
-    hasher.combine(new)
-    hasher.combine(origin)
-    hasher.combine(layer)
   }
 }
 
@@ -79,15 +69,10 @@ extension SettingsStore {
   /// itself if the table as a whole was replaced by another value, or replaced one. Everything else is as in
   /// ``changes()``.
   ///
-  /// - Parameter name: The dotted path of the table. A malformed path is a programming error and traps.
+  /// - Parameter name: The dotted path of the table, such as the name of a group. A malformed path is a programming error and traps.
   /// - Returns: The stream.
   public func changes(under name: String) -> SettingsStream<SettingsChangeBatch> {
-    changes(under: SettingsGroup(name))
-  }
-
-  /// Streams the later changes in a group, as ``changes(under:)-(String)`` does for a table.
-  public func changes(under group: SettingsGroup) -> SettingsStream<SettingsChangeBatch> {
-    SettingsStream(self, BatchView(path: group.path), beginsNow: true)
+    SettingsStream(self, BatchView(path: SettingsGroup(name).path), beginsNow: true)
   }
 }
 

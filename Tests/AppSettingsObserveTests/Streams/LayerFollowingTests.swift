@@ -86,7 +86,7 @@ import TestSupport
   @Test func `profiles below the active one are followed, those that do not exist yet too`() async throws {
     try home.write("settings-inherits = 'base'\n", to: home.file("profiles/work.toml"))
     try await expect(
-      try home.store(profile: "work"), from: 0,
+      try home.store(profile: .named("work")), from: 0,
       [
         ("echo 'number = 1' > new; mv new $D/profiles/base.toml", 1),
         (

@@ -120,7 +120,7 @@ import TestSupport
     try home.write("[a.b]\nc = 1\n")
     let settings = try home.store()
     let group = SettingsGroup("b", in: SettingsGroup("a"))
-    var iterator = settings.changes(under: group).makeAsyncIterator()
+    var iterator = settings.changes(under: group.name).makeAsyncIterator()
     for text in ["a = 7\n", "a.b = 8\n", "a = 9\n", "other = 1\n[a.b]\nc = 1\n"] {
       try home.replace(text)
       let paths = try #require(await iterator.next()).paths
