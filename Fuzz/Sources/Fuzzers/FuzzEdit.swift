@@ -1,4 +1,4 @@
-import SettingsTOML
+@testable import SettingsTOML
 
 /// Every edit does what it says, or is refused; never is one found to have come out wrong.
 func fuzzEdit(_ input: [UInt8]) {

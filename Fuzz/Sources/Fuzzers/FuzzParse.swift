@@ -1,4 +1,4 @@
-import SettingsTOML
+@testable import SettingsTOML
 
 /// Any bytes either are refused with a place in them, or read, written and read again to the same values.
 func fuzzParse(_ input: [UInt8]) {

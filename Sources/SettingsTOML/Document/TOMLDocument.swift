@@ -13,11 +13,11 @@
 /// `\xHH`, and times without seconds. It writes only TOML 1.0. Line breaks in multi-line strings are read as `\n`.
 public struct TOMLDocument: Sendable {
   /// The maximum size of a document in bytes: 256 MB.
-  public static let maximumSize = TextLimits.size
+  package static let maximumSize = TextLimits.size
   /// The maximum number of levels of keys.
-  public static let maximumDepth = TextLimits.depth
+  package static let maximumDepth = TextLimits.depth
   /// The maximum depth of brackets within each other in one value.
-  public static let maximumBracketDepth = TextLimits.bracketDepth
+  package static let maximumBracketDepth = TextLimits.bracketDepth
 
   /// The text. Bytes that no edit concerned are the original ones.
   public package(set) var bytes: [UInt8]
@@ -85,16 +85,16 @@ extension TOMLDocument {
   }
 
   /// Whether there is a value at a path.
-  public func contains(_ path: TOMLPath) -> Bool { find(path) != nil }
+  package func contains(_ path: TOMLPath) -> Bool { find(path) != nil }
 
   /// Whether there is a table at a path: one with a header, an implicit one, one of dotted keys, or an inline one.
-  public func isTable(at path: TOMLPath) -> Bool {
+  package func isTable(at path: TOMLPath) -> Bool {
     guard let id = find(path) else { return false }
     return tree[id].kind.isTable
   }
 
   /// The keys of a table in the order of the file, or `nil` if there is no table at the path.
-  public func childKeys(of path: TOMLPath) -> [String]? {
+  package func childKeys(of path: TOMLPath) -> [String]? {
     guard let id = find(path), tree[id].kind.isTable else { return nil }
     return withBase { base in tree.children(of: id).map { KeyText.string(tree[$0], in: base) } }
   }
@@ -119,7 +119,7 @@ extension TOMLDocument {
   /// Returns the paths of all values at or below a path that are not tables, in the order of the file.
   ///
   /// An array, including an array of tables, counts as one value, and so does an empty table.
-  public func leafPaths(under path: TOMLPath = .root) -> [TOMLPath] {
+  package func leafPaths(under path: TOMLPath = .root) -> [TOMLPath] {
     guard let id = find(path) else { return [] }
     var paths: [TOMLPath] = []
     withBase { base in appendLeaves(of: id, at: path, base, to: &paths) }

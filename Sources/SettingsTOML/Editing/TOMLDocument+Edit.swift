@@ -33,7 +33,7 @@ extension TOMLDocument {
   /// - Throws: ``TOMLSyntaxError`` if `literal` is not a value, or ``TOMLEditError`` as ``set(_:at:)`` does. The
   ///   document is unchanged in both cases.
   @discardableResult
-  public mutating func set(literal: String, at path: TOMLPath) throws -> Bool {
+  package mutating func set(literal: String, at path: TOMLPath) throws -> Bool {
     let value = try TOMLValue(parsing: literal)
     guard !path.isRoot else {
       throw TOMLEditError(.invalidKey(path), "Cannot set the root of a document to a text. Set its keys.")

@@ -1,6 +1,6 @@
 extension TOMLDocument {
   /// The number of elements of an array; `nil` if there is no array at the path.
-  public func elementCount(of array: TOMLPath) -> Int? {
+  package func elementCount(of array: TOMLPath) -> Int? {
     guard let id = find(array) else { return nil }
     if tree[id].kind == .arrayOfTables { return tree.children(of: id).reduce(0) { count, _ in count + 1 } }
     guard case .array(let items) = value(of: id) else { return nil }
@@ -29,7 +29,7 @@ extension TOMLDocument {
   /// - Throws: ``TOMLEditError``, with ``TOMLEditError/Code/noElement(_:)`` if there is no such element. The document
   ///   is unchanged.
   @discardableResult
-  public mutating func set(
+  package mutating func set(
     _ value: TOMLValue, at path: TOMLPath, inElement index: Int, of array: TOMLPath
   ) throws(TOMLEditError) -> Bool {
     try TOMLDocument.checkDepth(of: value, at: array.appending(path))
@@ -47,7 +47,7 @@ extension TOMLDocument {
   /// - Returns: `true` if there was a value.
   /// - Throws: ``TOMLEditError``. The document is unchanged.
   @discardableResult
-  public mutating func remove(
+  package mutating func remove(
     at path: TOMLPath, inElement index: Int, of array: TOMLPath
   ) throws(TOMLEditError) -> Bool {
     guard !path.isRoot else { return try removeElement(index, of: array) }
@@ -72,7 +72,7 @@ extension TOMLDocument {
   /// - Throws: ``TOMLEditError``, with ``TOMLEditError/Code/exists(_:)`` if `destination` has a value. The document is
   ///   unchanged.
   @discardableResult
-  public mutating func move(
+  package mutating func move(
     from source: TOMLPath, to destination: TOMLPath, inElement index: Int, of array: TOMLPath
   ) throws(TOMLEditError) -> Bool {
     var items = try items(of: array)

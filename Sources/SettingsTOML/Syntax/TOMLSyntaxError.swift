@@ -5,10 +5,10 @@ public struct TOMLPosition: Sendable, Hashable {
   /// The column in Unicode scalars, from 1.
   public let column: Int
   /// The offset in bytes, from 0.
-  public let byteOffset: Int
+  package let byteOffset: Int
 
   /// Makes a position from its parts.
-  public init(line: Int, column: Int, byteOffset: Int) {
+  package init(line: Int, column: Int, byteOffset: Int) {
     self.line = line
     self.column = column
     self.byteOffset = byteOffset
@@ -46,9 +46,9 @@ public struct TOMLSyntaxError: Error, Sendable, CustomStringConvertible {
   /// nothing tells which word belongs to which key.
   package let discreetMessage: String
   /// The line of the fault without its line break. Control characters and invalid UTF-8 are shown escaped.
-  public let sourceLine: String
+  package let sourceLine: String
   /// Whether the text may be valid but is larger or deeper than this library reads.
-  public let isLimit: Bool
+  package let isLimit: Bool
   /// The number of scalars of `sourceLine` before the fault.
   private let caretOffset: Int
 
@@ -80,7 +80,7 @@ public struct TOMLSyntaxError: Error, Sendable, CustomStringConvertible {
   /// A long line is cut to a window around the caret. Tabs keep their width, so the caret is in the right column.
   ///
   /// - Parameter file: The name to show for the text.
-  public func formatted(file: String) -> String {
+  package func formatted(file: String) -> String {
     let scalars = Array(sourceLine.unicodeScalars)
     let width = 100
     var from = 0

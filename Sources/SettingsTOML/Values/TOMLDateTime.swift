@@ -33,7 +33,7 @@ public struct TOMLLocalDate: Sendable, Hashable {
   }
 
   /// Whether the fields name a day of the proleptic Gregorian calendar.
-  public var isValid: Bool {
+  package var isValid: Bool {
     guard 0...9999 ~= year, 1...12 ~= month, day >= 1 else { return false }
     return day <= TOMLLocalDate.days(inMonth: month, year: year)
   }
@@ -87,7 +87,7 @@ public struct TOMLLocalTime: Sendable, Hashable {
   }
 
   /// Whether each field is within its range.
-  public var isValid: Bool {
+  package var isValid: Bool {
     0...23 ~= hour && 0...59 ~= minute && 0...60 ~= second && 0...999_999_999 ~= nanosecond
   }
 }
@@ -106,7 +106,7 @@ public struct TOMLLocalDateTime: Sendable, Hashable {
   }
 
   /// Whether the date and the time are valid.
-  public var isValid: Bool { date.isValid && time.isValid }
+  package var isValid: Bool { date.isValid && time.isValid }
 }
 
 /// A date and time with its offset from UTC: TOML's offset date-time, `1979-05-27T00:32:00-07:00`.
@@ -133,5 +133,5 @@ public struct TOMLOffsetDateTime: Sendable, Hashable {
   }
 
   /// Whether the date, the time and the offset are valid.
-  public var isValid: Bool { date.isValid && time.isValid && -1439...1439 ~= offsetMinutes }
+  package var isValid: Bool { date.isValid && time.isValid && -1439...1439 ~= offsetMinutes }
 }

@@ -13,19 +13,19 @@ public struct TOMLPath: Sendable {
   public static let root = TOMLPath()
 
   /// Whether this is the root.
-  public var isRoot: Bool { components.isEmpty }
+  package var isRoot: Bool { components.isEmpty }
 
   /// The path without its last component. The root is its own parent.
-  public var parent: TOMLPath { TOMLPath(Array(components.dropLast())) }
+  package var parent: TOMLPath { TOMLPath(Array(components.dropLast())) }
 
   /// The last component, or `nil` for the root.
-  public var last: String? { components.last }
+  package var last: String? { components.last }
 
   /// Returns the path with one more component.
   public func appending(_ component: String) -> TOMLPath { TOMLPath(components + [component]) }
 
   /// Returns the path with the components of another one appended.
-  public func appending(_ other: TOMLPath) -> TOMLPath { TOMLPath(components + other.components) }
+  package func appending(_ other: TOMLPath) -> TOMLPath { TOMLPath(components + other.components) }
 
   /// Returns whether the path is `other` or below it.
   public func hasPrefix(_ other: TOMLPath) -> Bool {
@@ -68,7 +68,7 @@ extension TOMLPath: CustomStringConvertible {
 }
 
 /// The reason why a text is not a path.
-public struct TOMLPathError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct TOMLPathError: Error, Sendable, CustomStringConvertible {
   /// A full sentence: which path is invalid, why, and what to do.
   public let message: String
   /// Why, as a clause.

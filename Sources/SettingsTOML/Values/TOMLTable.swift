@@ -59,7 +59,7 @@ public struct TOMLTable: Sendable {
   }
 
   /// The value at a path below this table, or `nil` if a component is missing or its parent is not a table.
-  public subscript(path path: TOMLPath) -> TOMLValue? {
+  package subscript(path path: TOMLPath) -> TOMLValue? {
     var current = TOMLValue.table(self)
     for component in path.components {
       guard case .table(let table) = current, let next = table[component] else { return nil }

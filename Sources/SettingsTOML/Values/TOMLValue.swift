@@ -170,7 +170,7 @@ extension TOMLValue {
   package var string: String? { if case .string(let string) = self { string } else { nil } }
 
   /// The name of the value's kind in messages, with its article: `an integer`, `a string`.
-  public var kindName: String {
+  package var kindName: String {
     switch self {
     case .string: "a string"
     case .integer: "an integer"

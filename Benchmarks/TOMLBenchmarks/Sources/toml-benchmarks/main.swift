@@ -73,7 +73,7 @@ for keys in [100, 10_000, 100_000] {
 
   let path: SettingsTOML.TOMLPath = ["window-\(keys / 20)", "font-size"]
   var number: Int64 = 0
-  let newKey = path.parent.appending("new")
+  let newKey = SettingsTOML.TOMLPath([path.components[0], "new"])
   let checked = try shortest(runs) {
     number += 1
     try document.set(.integer(number % 2 + 100), at: path)
