@@ -12,8 +12,7 @@ extension CGPoint: SettingsSerializable {
   public static let settingsBridge = SettingsBridge<Fields>.codable.map(
     read: { CGPoint(x: $0.x, y: $0.y) }, write: { Fields(x: Double($0.x), y: Double($0.y)) })
 
-  /// The fields of the table.
-  public struct Fields: Codable, Sendable {
+  private struct Fields: Codable, Sendable {
     var x, y: Double
   }
 }
@@ -24,8 +23,7 @@ extension CGSize: SettingsSerializable {
     read: { CGSize(width: $0.width, height: $0.height) },
     write: { Fields(width: Double($0.width), height: Double($0.height)) })
 
-  /// The fields of the table.
-  public struct Fields: Codable, Sendable {
+  private struct Fields: Codable, Sendable {
     var width, height: Double
   }
 }
@@ -41,8 +39,7 @@ extension CGRect: SettingsSerializable {
         height: Double(rect.size.height))
     })
 
-  /// The fields of the table.
-  public struct Fields: Codable, Sendable {
+  private struct Fields: Codable, Sendable {
     var x, y, width, height: Double
   }
 }

@@ -14,7 +14,7 @@ public import AppSettings
 /// ```
 public struct SettingsSchema: Sendable {
   /// The app's id.
-  public var app: String
+  package var app: String
   /// The app's name for people, such as `Text Editor`. A settings page has it in place of the id.
   public var name: String?
   /// A picture for a settings page: one character such as an emoji, or an image as an address that begins with

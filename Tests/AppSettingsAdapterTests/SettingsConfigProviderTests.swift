@@ -25,7 +25,7 @@
       try home.write("c = 'project'\n", to: home.path + "/p/.org.example.test.toml")
       try home.write("hunter2\n", to: home.path + "/credentials/token")
       let settings = try home.store(
-        profile: "work", project: SettingsProject(from: home.path + "/p", keys: [[["c"]]]),
+        profile: .named("work"), project: SettingsProject(from: home.path + "/p", keys: [[["c"]]]),
         variables: ["CREDENTIALS_DIRECTORY": home.path + "/credentials"])
       let token = SettingsKey("token", default: "", .secret)
       let config = ConfigReader(provider: SettingsConfigProvider(settings, keys: [token]))

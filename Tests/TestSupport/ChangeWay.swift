@@ -60,10 +60,10 @@ package struct ChangeWay: Sendable, CustomStringConvertible {
   /// A store in which the file is a layer.
   package func store(in home: ScratchHome, keys: [String]) throws -> SettingsStore {
     switch place {
-    case .profile, .below: return try home.store(profile: "work")
+    case .profile, .below: return try home.store(profile: .named("work"))
     case .inherited:
       try home.write("settings-inherits = 'base'\n", to: home.file("profiles/work.toml"))
-      return try home.store(profile: "work")
+      return try home.store(profile: .named("work"))
     case .project:
       let names = keys.map { [TOMLPath([$0])] }
       return try home.store(project: SettingsProject(from: home.path + "/project/deep/inside", keys: names))

@@ -98,20 +98,20 @@ public struct SettingsError: Error, Sendable, Hashable {
   /// The kind of failure.
   ///
   /// Let the program decide by the code, not by the message.
-  public var code: Code
+  public package(set) var code: Code
   /// One or more full sentences.
   ///
   /// You can show them to the person as they are. Paths and keys are in single quotes.
-  public var message: String
+  public package(set) var message: String
   /// The underlying error, if it says more: the text of a system error or a syntax error.
-  public var cause: String?
+  public package(set) var cause: String?
   /// The path of the file concerned.
-  public var file: String?
+  public package(set) var file: String?
   /// The position in the file.
-  public var position: TOMLPosition?
+  public package(set) var position: TOMLPosition?
 
   /// Makes an error. In the message, bytes of paths that are not UTF-8 appear as `\xE9`.
-  public init(
+  package init(
     _ code: Code, _ message: String, cause: String? = nil, file: String? = nil, position: TOMLPosition? = nil
   ) {
     self.code = code

@@ -13,18 +13,18 @@ public import SettingsTOML
 /// While a problem is present, an equal one, with the same properties, is not reported again.
 public struct SettingsProblem: Sendable, Hashable {
   /// The kind of problem, as in ``SettingsError/Code``.
-  public var code: SettingsError.Code
+  public package(set) var code: SettingsError.Code
   /// One or more full sentences: what, on what, why, and what is used instead.
-  public var message: String
+  public package(set) var message: String
   /// The key concerned.
-  public var path: TOMLPath?
+  public package(set) var path: TOMLPath?
   /// The path of the file concerned.
-  public var file: String?
+  public package(set) var file: String?
   /// The position in the file.
-  public var position: TOMLPosition?
+  public package(set) var position: TOMLPosition?
 
   /// Makes a problem. In the message, bytes of paths that are not UTF-8 appear as `\xE9`.
-  public init(
+  package init(
     _ code: SettingsError.Code, _ message: String, path: TOMLPath? = nil, file: String? = nil,
     position: TOMLPosition? = nil
   ) {

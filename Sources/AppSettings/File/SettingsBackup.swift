@@ -1,7 +1,7 @@
 /// A copy of a settings file from before something replaced it.
 ///
 /// ```swift
-/// for backup in try settings.backups() where backup.isBeforeMigration { print(backup.time, backup.path) }
+/// for backup in try settings.backups() { print(backup.time, backup.path) }
 /// ```
 ///
 /// It is a plain file. Its mode is 0600 or, if it is the replaced file itself, that file's mode.
@@ -35,7 +35,7 @@ public struct SettingsBackup: Sendable, Hashable {
   }
 
   /// Whether it was made before a migration.
-  public var isBeforeMigration: Bool { name.migratedTo != nil }
+  package var isBeforeMigration: Bool { name.migratedTo != nil }
 }
 
 extension SettingsBackup: CustomStringConvertible {

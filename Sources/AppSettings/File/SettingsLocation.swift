@@ -31,13 +31,13 @@ public struct SettingsLocation: Sendable, Hashable {
   /// The name of the store: the file's name without `.toml`.
   ///
   /// By default it is `settings`.
-  public let name: String
+  package let name: String
   /// The directory for the library's own data about files of any app: `$XDG_STATE_HOME/app-settings`.
   ///
   /// It holds backups, histories and the choice of a profile, but nothing that the app itself stores.
-  public let stateDirectory: String
+  package let stateDirectory: String
   /// The app's id, if the location is an app's.
-  public let app: String?
+  package let app: String?
   /// Whether the file is an administrator's, for all users: a new one is mode 0644, and its layer is below users'.
   package let isAdministrators: Bool
   /// The highest administrators' directory, which has drop-ins only: the mirror of a fleet's settings.
@@ -52,7 +52,7 @@ public struct SettingsLocation: Sendable, Hashable {
   ///
   /// A file has the same backups whatever leads to it: an app's id or a path, in any spelling and through any link.
   /// Each access resolves the links. If that fails, the path is used unchanged.
-  public var backupsDirectory: String {
+  package var backupsDirectory: String {
     backupsDirectory(of: (try? PhysicalPath(file, system: Syscalls()).description))
   }
 

@@ -40,11 +40,6 @@ public struct SettingsProfile: Sendable, Hashable {
   }
 }
 
-extension SettingsProfile: ExpressibleByStringLiteral {
-  /// A profile by its name.
-  public init(stringLiteral name: String) { self = .named(name) }
-}
-
 /// Where the person's own layers around the user's file are.
 package struct PersonalLayers: Sendable, Hashable {
   /// The user's file, which is below an active profile.

@@ -11,7 +11,7 @@ public import SettingsTOML
 /// ```
 public struct SettingsHistoryEntry: Sendable, Hashable, Identifiable {
   /// Why a file was changed.
-  public enum Reason: String, Sendable, Hashable, CaseIterable {
+  public enum Reason: String, Sendable {
     /// A value was set.
     case set
     /// Values were removed, so that those of lower layers or defaults apply.
@@ -41,13 +41,13 @@ public struct SettingsHistoryEntry: Sendable, Hashable, Identifiable {
   /// All properties are `nil` for a change from outside, because a file does not say who wrote it.
   public struct Actor: Sendable, Hashable {
     /// The app's id, or the program's name; `nil` for a change from outside.
-    public var name: String?
+    public package(set) var name: String?
     /// The name of the program.
-    public var program: String?
+    public package(set) var program: String?
     /// The id of the process at that time.
-    public var process: Int?
+    package var process: Int?
     /// The user's id.
-    public var user: Int?
+    package var user: Int?
   }
 
   /// A value that was changed.
@@ -55,36 +55,36 @@ public struct SettingsHistoryEntry: Sendable, Hashable, Identifiable {
   /// If a table became another kind of value, or the reverse, that is one change.
   public struct Change: Sendable, Hashable {
     /// The path of the value.
-    public var path: TOMLPath
+    public package(set) var path: TOMLPath
     /// The value before the change; `nil` if the key had none, or if the value is not shown.
-    public var old: TOMLValue?
+    public package(set) var old: TOMLValue?
     /// The value after the change; `nil` if the key has none, or if the value is not shown.
-    public var new: TOMLValue?
+    public package(set) var new: TOMLValue?
     /// Whether a value is not in the history: its key is a secret, or no program has declared it.
-    public var isHidden: Bool
+    public package(set) var isHidden: Bool
     /// Whether a value is too long for the list; ``SettingsStore/formerText(after:)`` has it.
-    public var isLong: Bool
+    package var isLong: Bool
   }
 
   /// The number: each is one more than that of the entry before.
-  public var id: Int
+  public package(set) var id: Int
   /// When it was written; for a change from outside, when the file was last changed.
   ///
   /// It is exact to the millisecond. If the clock was set back, a later entry may have an earlier time; ``id`` gives
   /// the order.
-  public var time: Date
+  public package(set) var time: Date
   /// Who did it.
-  public var actor: Actor
+  public package(set) var actor: Actor
   /// Why.
   ///
   /// A reason that this release does not know is read as `update`.
-  public var reason: Reason
+  public package(set) var reason: Reason
   /// The number of the entry that an undo or a redo has taken back; `nil` for every other reason.
-  public var reversed: Int?
+  public package(set) var reversed: Int?
   /// The values that changed; none if only comments or the order did, or if one of the texts does not parse.
-  public var changes: [Change]
+  public package(set) var changes: [Change]
   /// Whether the text after it does not parse, so that the app uses defaults.
-  public var isUnparsed: Bool
+  public package(set) var isUnparsed: Bool
   /// Whether the text before it does not parse.
   package var followsUnparsed: Bool
   /// Whether it is in the file, but not in the history yet: the next write records it.

@@ -38,14 +38,14 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
   /// The meaning of the value, for `settings-cli describe` and generated documentation; empty if not given.
   ///
   /// If a declaration has several summaries, the last one is used.
-  public let summary: String
+  package let summary: String
   /// Whether the value is a secret, which is left out of logs, problems, error messages and listings.
   ///
   /// The file holds the value in plain text. If other users may open the file, reading the key reports a problem with
   /// the code ``SettingsError/Code/exposedSecret``.
-  public let isSecret: Bool
+  package let isSecret: Bool
   /// The group in which the key was declared; `nil` if it has none.
-  public let group: SettingsGroup?
+  package let group: SettingsGroup?
   /// Whether a project's file may set the value, and if stated why that is safe.
   package let projects: ProjectRule
   /// What the value leads to outside of the settings, if declared.
@@ -57,7 +57,7 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
   /// The dotted paths that the key had in earlier releases, the newest first.
   ///
   /// ``SettingsKeyDetail/formerly(_:)`` declares them. Keys of records have none.
-  public var formerNames: [String] { paths.dropFirst().map(\.description) }
+  package var formerNames: [String] { paths.dropFirst().map(\.description) }
   /// The paths where its value may be stored: the present one first, then the earlier ones.
   package let paths: [TOMLPath]
   /// The number of the declarations that the key was last found to match; 0 if none.

@@ -2,7 +2,7 @@
 package struct SettingsConstraint<Value: Sendable>: Sendable {
   /// A part of a value that violates a constraint.
   package struct Violation: Sendable {
-    /// The path of that part, as in ``SettingsValueError/path``; empty for the value itself.
+    /// The path of that part, as in the error; empty for the value itself.
     package var path: [String] = []
     /// The description of a valid part; `nil` for the value itself, to which the key's own description applies.
     package var expected: String?

@@ -1,4 +1,4 @@
-public import SettingsTOML
+package import SettingsTOML
 
 /// A table of the file that contains several keys. Its name is declared once, and all its keys can be reset together.
 ///
@@ -23,9 +23,9 @@ public struct SettingsGroup: Sendable, Hashable {
   /// The dotted path of the table.
   public var name: String { path.description }
   /// The path of the table.
-  public let path: TOMLPath
+  package let path: TOMLPath
   /// A description of what its keys have in common, for generated documentation; empty if not given.
-  public let summary: String
+  package let summary: String
 
   /// Makes a group.
   ///

@@ -163,6 +163,3 @@ extension SettingsKeyDetail: ExpressibleByStringInterpolation {
   /// ```
   public init(stringLiteral value: String) { self.init(.summary(value)) }
 }
-
-/// A part of the declaration of a key of records: its summary, its group, or whether the records are secret.
-public typealias SettingsRecordDetail = SettingsKeyDetail<Never>

@@ -9,14 +9,14 @@ public import SettingsTOML
 /// A batch names the paths but does not hold the values: read those from the store or a snapshot.
 public struct SettingsChangeBatch: Sendable, Hashable {
   /// The generation of the state that contains all of these changes.
-  public var generation: UInt64
+  public package(set) var generation: UInt64
   /// The paths whose values have changed. Where possible, they are paths of single values rather than tables.
   ///
   /// Each path is listed once, and only if the value that the app sees has changed: a change that a higher layer hides
   /// is not listed. Empty if only the order of a table's keys changed.
-  public var paths: [TOMLPath]
+  public package(set) var paths: [TOMLPath]
   /// The origin of the change: this process, or anyone else.
-  public var origin: SettingsChangeOrigin
+  public package(set) var origin: SettingsChangeOrigin
 
   /// Makes a batch.
 }

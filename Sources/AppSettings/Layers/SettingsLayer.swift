@@ -9,7 +9,7 @@ internal import Synchronization
 /// ```
 public struct SettingsLayer: Sendable, Hashable {
   /// The kinds of layer, lowest first.
-  public enum Kind: String, Sendable, Hashable, CaseIterable {
+  public enum Kind: String, Sendable {
     /// The key's own default; no file has a value.
     case `default`
     /// An administrator's file or drop-in.
@@ -31,16 +31,16 @@ public struct SettingsLayer: Sendable, Hashable {
   }
 
   /// The kind of layer.
-  public var kind: Kind
+  public package(set) var kind: Kind
   /// The path of the file; `nil` if the layer has none.
-  public var file: String?
+  public package(set) var file: String?
 
   /// Makes a layer.
   ///
   /// - Parameters:
   ///   - kind: The kind of layer.
   ///   - file: The path of its file, if it has one.
-  public init(_ kind: Kind, file: String? = nil) {
+  package init(_ kind: Kind, file: String? = nil) {
     self.kind = kind
     self.file = file
   }

@@ -12,11 +12,11 @@ public import SettingsTOML
 /// A locked key has the value that this layer and those below give it. Setting it throws ``SettingsError/Code/locked``.
 public struct SettingsLock: Sendable, Hashable {
   /// The layer of the file that locks the key.
-  public var layer: SettingsLayer
+  public package(set) var layer: SettingsLayer
   /// The position of `settings-locked` in that file; `nil` if the layer has no file.
-  public var position: TOMLPosition?
+  public package(set) var position: TOMLPosition?
   /// Why the key is locked, for people; `nil` if the file does not say.
-  public var reason: String?
+  public package(set) var reason: String?
 
   /// Makes a lock.
   ///
@@ -24,7 +24,7 @@ public struct SettingsLock: Sendable, Hashable {
   ///   - layer: The layer of the file that locks the key.
   ///   - position: The position of `settings-locked` in it.
   ///   - reason: Why the key is locked.
-  public init(layer: SettingsLayer, position: TOMLPosition? = nil, reason: String? = nil) {
+  package init(layer: SettingsLayer, position: TOMLPosition? = nil, reason: String? = nil) {
     self.layer = layer
     self.position = position
     self.reason = reason

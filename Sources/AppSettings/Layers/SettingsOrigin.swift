@@ -7,19 +7,19 @@ public import SettingsTOML
 /// ```
 public struct SettingsOrigin: Sendable, Hashable {
   /// The layer of the value; `default` if no layer has one. For a table from several layers, the highest.
-  public var layer: SettingsLayer
+  public package(set) var layer: SettingsLayer
   /// The position of the value in the layer's file; `nil` for a default, an override, a value that is not yet written,
   /// and one that a migration in memory has made or moved.
-  public var position: TOMLPosition?
+  public package(set) var position: TOMLPosition?
   /// Whether no layer has a value, so that the key's default is used.
   ///
   /// It is `false` for a stored value that equals the default; ``SettingsStore/isDefault(_:)`` compares the values.
-  public var isDefault: Bool { layer.kind == .default }
+  package var isDefault: Bool { layer.kind == .default }
   /// The administrator's lock that keeps the key from being set; `nil` if there is none.
-  public var lock: SettingsLock?
+  public package(set) var lock: SettingsLock?
   /// The former name under which the value is stored, which the next write of the key replaces; `nil` if it is stored
   /// under the key's present name.
-  public var formerName: TOMLPath?
+  package var formerName: TOMLPath?
   /// Whether the key is locked, so that it cannot be set.
   public var isLocked: Bool { lock != nil }
 }

@@ -7,8 +7,8 @@ public import SettingsTOML
 /// ```
 ///
 /// Keys are dotted; in ``MigrationStep/forEach(_:_:)`` they are relative to the record. A key that is not a path traps.
-public struct MigrationCondition: Sendable, Hashable {
-  private indirect enum Kind: Hashable {
+public struct MigrationCondition: Sendable {
+  private indirect enum Kind {
     case exists(TOMLPath)
     case equals(TOMLPath, TOMLValue)
     case isType(TOMLPath, ValueType)
@@ -18,7 +18,7 @@ public struct MigrationCondition: Sendable, Hashable {
   }
 
   /// A type of stored values.
-  public enum ValueType: String, Sendable, Hashable, CaseIterable {
+  package enum ValueType: String, Sendable, Hashable, CaseIterable {
     /// A string.
     case string
     /// An integer.
@@ -54,7 +54,7 @@ public struct MigrationCondition: Sendable, Hashable {
   /// ```swift
   /// .when(.has("delay", .string), [.convert("delay", .integer)])
   /// ```
-  public static func has(_ key: String, _ type: ValueType) -> MigrationCondition {
+  package static func has(_ key: String, _ type: ValueType) -> MigrationCondition {
     .init(kind: .isType(MigrationStep.path(key), type))
   }
   /// Whether another condition does not hold.

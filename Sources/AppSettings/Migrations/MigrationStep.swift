@@ -25,7 +25,7 @@ public struct MigrationStep: Sendable {
   /// ```
   ///
   /// - Throws: `TOMLEditError`, what the code of the step throws, or an error that says why the step failed.
-  public func run(on document: inout TOMLDocument) throws {
+  package func run(on document: inout TOMLDocument) throws {
     try MigrationScope.run([self], on: &document)
   }
 
@@ -158,34 +158,31 @@ extension MigrationStep {
     MigrationStep(ConvertStep(key: path(key), conversions: conversions))
   }
 
-  /// Joins the values of several keys to one string, such as `name` from `first` and `last`, and removes the old keys.
-  ///
-  /// Absent values are left out. If the new key exists, it keeps its value.
+  /// Joins the values of several keys to one string or array, and removes the old keys. If the new key exists, it keeps
+  /// its value.
   ///
   /// ```swift
   /// .merge("first", "last", into: "name", separator: " ")
-  /// ```
-  ///
-  /// A value that is not a string is joined as TOML writes it. An array or a table makes the migration fail.
-  public static func merge(_ keys: String..., into key: String, separator: String) -> MigrationStep {
-    MigrationStep(MergeStep(keys: keys.map(path), target: path(key), separator: separator))
-  }
-
-  /// Puts the values of several keys into an array, and removes the old keys. If the new key exists, it keeps its
-  /// value.
-  ///
-  /// ```swift
   /// .merge("width", "height", into: "size", defaults: [640, 480])   // size = [800, 480]
   /// ```
   ///
+  /// In a string, absent values are left out. A value that is not a string is joined as TOML writes it; an array or a
+  /// table makes the migration fail.
+  ///
   /// - Parameters:
   ///   - keys: The dotted keys to merge.
-  ///   - key: The dotted key of the array.
-  ///   - defaults: For each key, the value to use if it is absent. Without them, an absent key means that nothing
-  ///     happens.
-  public static func merge(_ keys: String..., into key: String, defaults: [TOMLValue] = []) -> MigrationStep {
-    precondition(defaults.isEmpty || defaults.count == keys.count, "Merge into '\(key)' needs a default for each key.")
-    return MigrationStep(MergeStep(keys: keys.map(path), target: path(key), defaults: defaults))
+  ///   - key: The dotted key of the string or the array.
+  ///   - separator: What is between the values in a string. Without it, they are put into an array.
+  ///   - defaults: For each key, the value to put into an array if it is absent. Without them, an absent key means that
+  ///     no array is made.
+  public static func merge(
+    _ keys: String..., into key: String, separator: String? = nil, defaults: [TOMLValue] = []
+  ) -> MigrationStep {
+    precondition(
+      defaults.isEmpty || separator == nil && defaults.count == keys.count,
+      "Merge into '\(key)' needs a default for each key, or a separator.")
+    return MigrationStep(
+      MergeStep(keys: keys.map(path), target: path(key), separator: separator, defaults: defaults))
   }
 
   /// Splits a key into several, and removes it.

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-public import SettingsTOML
+package import SettingsTOML
 
 /// The form in which an earlier release, or another library, stored the values of a type.
 ///
@@ -26,7 +26,7 @@ public struct SettingsOldForm<Value: Sendable>: Sendable {
   ///
   /// - Parameter read: Returns the new value for a stored one; `nil` if the stored value has another form, for example
   ///   the new one.
-  public init(_ read: @escaping @Sendable (TOMLValue) throws -> Value?) { body = { stored, _ in try read(stored) } }
+  package init(_ read: @escaping @Sendable (TOMLValue) throws -> Value?) { body = { stored, _ in try read(stored) } }
 
   /// Creates a form that rewrites a stored value before it is read as the key's type.
   ///

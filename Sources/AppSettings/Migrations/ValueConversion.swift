@@ -8,8 +8,8 @@ import SettingsTOML
 /// ```swift
 /// .convert("delay", .float, .scaled(by: 1000), .rounded, .integer)   // "1.5" becomes 1500
 /// ```
-public struct ValueConversion: Sendable, Hashable {
-  private enum Kind: Hashable {
+public struct ValueConversion: Sendable {
+  private enum Kind {
     case integer, float, string, boolean, rounded
     case scaled(Double)
     case split(String)

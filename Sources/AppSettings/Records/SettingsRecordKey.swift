@@ -33,7 +33,7 @@ where Record.ID: Sendable {
   let coding: RecordCoding<Record>
   let cache = RecordCache<Record>()
 
-  init(name: String, ids: RecordIDCoding<Record.ID>, over fallback: Record?, details: [SettingsRecordDetail]) {
+  init(name: String, ids: RecordIDCoding<Record.ID>, over fallback: Record?, details: [SettingsKeyDetail<Never>]) {
     precondition(
       !details.contains { if case .formerNames = $0.statement { true } else { false } },
       "Invalid settings key '\(name)': a key of records has no former names. Rename the table by a migration.")
@@ -82,7 +82,7 @@ extension SettingsRecordKey where Record.ID: SettingsSerializable {
   ///     a property. Its id does not matter.
   ///   - details: A description, a group, whether the records are secret.
   public convenience init(
-    _ name: some SettingsKeyName, over fallback: Record? = nil, _ details: SettingsRecordDetail...
+    _ name: some SettingsKeyName, over fallback: Record? = nil, _ details: SettingsKeyDetail<Never>...
   ) {
     self.init(
       name: name.description, ids: RecordIDCoding(serializable: Record.ID.self), over: fallback, details: details)
@@ -97,7 +97,7 @@ extension SettingsRecordKey where Record.ID: LosslessStringConvertible {
   ///   - fallback: A record whose fields complete stored records that lack required ones.
   ///   - details: A description, a group, whether the records are secret.
   public convenience init(
-    _ name: some SettingsKeyName, over fallback: Record? = nil, _ details: SettingsRecordDetail...
+    _ name: some SettingsKeyName, over fallback: Record? = nil, _ details: SettingsKeyDetail<Never>...
   ) {
     self.init(name: name.description, ids: RecordIDCoding(lossless: Record.ID.self), over: fallback, details: details)
   }
@@ -112,7 +112,7 @@ extension SettingsRecordKey where Record.ID: LosslessStringConvertible & Setting
   ///     a property. Its id does not matter.
   ///   - details: A description, a group, whether the records are secret.
   public convenience init(
-    _ name: some SettingsKeyName, over fallback: Record? = nil, _ details: SettingsRecordDetail...
+    _ name: some SettingsKeyName, over fallback: Record? = nil, _ details: SettingsKeyDetail<Never>...
   ) {
     self.init(
       name: name.description, ids: RecordIDCoding(serializable: Record.ID.self), over: fallback, details: details)

@@ -17,9 +17,9 @@ import SettingsTOML
 /// The table holds no records: each access reads the present state of the store. Any thread may use it.
 public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record.ID: Sendable {
   /// The key of the records.
-  public let key: SettingsRecordKey<Record>
+  package let key: SettingsRecordKey<Record>
   /// The store of the records.
-  public let store: SettingsStore
+  package let store: SettingsStore
 
   private var core: StoreCore { store.core }
 
@@ -71,12 +71,12 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
   public var count: Int { key.listing(in: core).records.count }
 
   /// Whether there are no records.
-  public var isEmpty: Bool { count == 0 }
+  package var isEmpty: Bool { count == 0 }
 
   /// Whether there is a record with an id.
   ///
   /// `false` if the record cannot be read.
-  public func contains(_ id: Record.ID) -> Bool { self[id] != nil }
+  package func contains(_ id: Record.ID) -> Bool { self[id] != nil }
 
   /// Returns the record with an id, or throws the reason why it cannot be used.
   ///

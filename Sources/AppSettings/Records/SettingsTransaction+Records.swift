@@ -50,10 +50,10 @@ extension SettingsTransaction {
     public var all: [Record] { listing.records }
 
     /// The ids of all records, in the order of the file.
-    public var ids: [Record.ID] { listing.records.map { $0.id } }
+    package var ids: [Record.ID] { listing.records.map { $0.id } }
 
     /// The number of records.
-    public var count: Int { listing.records.count }
+    package var count: Int { listing.records.count }
 
     private var listing: RecordListing<Record> {
       let listing = key.listing(in: transaction.view)

@@ -17,7 +17,7 @@ public struct SettingsProject: Sendable, Hashable {
   /// The absolute path of the directory from which the file is looked for.
   ///
   /// The file need not be in it: the directories above it are searched, up to the root.
-  public let directory: String
+  package let directory: String
   /// The names of each key that takes effect there: the present one, then earlier ones.
   package let keys: [[TOMLPath]]
   /// The keys, as far as they are known: values that they cannot use are ignored.

@@ -22,7 +22,7 @@ extension SettingsStore {
   /// ```
   ///
   /// Several stores on the same file share what they know of each other.
-  public var usedKeys: Set<AnySettingsKey> { Set(core.declarations.keys) }
+  package var usedKeys: Set<AnySettingsKey> { Set(core.declarations.keys) }
 
   /// The paths of all values in the user's file, also of those that no key is declared for; tables that hold anything
   /// are not among them, nor are reserved keys. Includes what was set but not yet written.
@@ -53,7 +53,7 @@ extension SettingsStore {
   /// later.
   ///
   /// - Throws: As ``reset(named:)-(String...)``.
-  public func reset(named names: [String]) throws(SettingsError) {
+  package func reset(named names: [String]) throws(SettingsError) {
     var edits: [Edit] = []
     for name in names {
       let path: TOMLPath

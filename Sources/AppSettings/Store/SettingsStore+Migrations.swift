@@ -19,13 +19,13 @@ public enum SettingsMigrationStatus: Sendable {
 /// The result of a trial migration.
 public struct SettingsMigrationPreview: Sendable {
   /// The migrations that would run, in order.
-  public var migrations: [Migration]
+  public package(set) var migrations: [Migration]
   /// The present text of the file; empty if there is none.
-  public var before: String
+  package var before: String
   /// The text after the migration.
-  public var after: String
+  public package(set) var after: String
   /// The difference in the form of `diff -u`; empty if there is none.
-  public var difference: String
+  public package(set) var difference: String
   /// The name of the present text in the difference.
   package var oldName = ""
   /// The name of the new text in the difference.

@@ -329,7 +329,7 @@ public final class SettingsStore: SettingsAccess, Sendable {
 
   /// Removes the user's values of keys, so that lower layers or defaults show again. Visible at once, written later.
   @_disfavoredOverload  // so that an unknown '.key' is reported as a member that a key's type lacks
-  public func reset(_ keys: [AnySettingsKey]) {
+  package func reset(_ keys: [AnySettingsKey]) {
     core.enqueue { keys.flatMap(\.removals) }
   }
 

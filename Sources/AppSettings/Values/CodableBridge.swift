@@ -25,7 +25,7 @@ extension SettingsBridge where Value: Codable & SendableMetatype {
   /// ```swift
   /// static let settingsBridge = SettingsBridge<Shape>.codable(userInfo: [.palette: Palette.standard])
   /// ```
-  public static func codable(userInfo: [CodingUserInfoKey: any Sendable]) -> SettingsBridge {
+  package static func codable(userInfo: [CodingUserInfoKey: any Sendable]) -> SettingsBridge {
     SettingsBridge(CodableCore(userInfo: userInfo))
   }
 

@@ -144,27 +144,7 @@ extension SettingsBridge {
 }
 
 extension SettingsBridge {
-  /// Makes a bridge for another type, which is stored in the form of this one.
-  ///
-  /// Messages describe a valid value as this bridge does: a `Port` made from an `Int` is `an integer`. Use
-  /// ``map(expecting:read:write:)`` if not every value of this type is valid.
-  ///
-  /// ```swift
-  /// extension Port: SettingsSerializable {
-  ///   static let settingsBridge = Int.settingsBridge.map(read: Port.init(number:), write: \.number)
-  /// }
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - read: Makes a value of the new type. An error that it throws becomes the reason for refusing the stored value.
-  ///   - write: Converts a value of the new type back.
-  public func map<New>(
-    read: @escaping @Sendable (Value) throws -> New, write: @escaping @Sendable (New) throws -> Value
-  ) -> SettingsBridge<New> {
-    SettingsBridge<New>(MappedCore(core, expecting: nil, read: read, write: write))
-  }
-
-  /// Does the same as ``map(read:write:)`` for a type with the same values, equality and order.
+  /// Does the same as ``map(expecting:read:write:)`` for a type with the same values, equality and order.
   ///
   /// Tools can then check ranges, patterns and counts of that type.
   package func mapKeepingValue<New>(
@@ -173,9 +153,15 @@ extension SettingsBridge {
     SettingsBridge<New>(MappedCore(core, expecting: nil, keepsValue: true, read: read, write: write))
   }
 
-  /// Makes a bridge for another type, for which only some values of this type are valid.
+  /// Makes a bridge for another type, which is stored in the form of this one.
   ///
-  /// The compiler infers the new type if `read` is one expression. If it has several statements, state the type:
+  /// ```swift
+  /// extension Port: SettingsSerializable {
+  ///   static let settingsBridge = Int.settingsBridge.map(read: Port.init(number:), write: \.number)
+  /// }
+  /// ```
+  ///
+  /// If only some values of this type are valid, say which. The compiler infers the new type if `read` is one expression. If it has several statements, state the type:
   ///
   /// ```swift
   /// static let settingsBridge: SettingsBridge<User> = TOMLTable.settingsBridge.map(
@@ -188,16 +174,18 @@ extension SettingsBridge {
   /// ```
   ///
   /// - Parameters:
-  ///   - expecting: The description of a valid stored value with its article, for messages: `a colour like "#ff8800"`.
-  ///   - read: Makes a value of the new type; returns `nil` if the value is not valid.
+  ///   - expecting: The description of a valid stored value with its article, for messages: `a colour like "#ff8800"`. By
+  ///     default that of this bridge: a `Port` made from an `Int` is `an integer`.
+  ///   - read: Makes a value of the new type; returns `nil` if the value is not valid. An error that it throws becomes the
+  ///     reason for refusing the stored value.
   ///   - write: Converts a value of the new type back.
   public func map<New>(
-    expecting: String, read: @escaping @Sendable (Value) throws -> New?,
+    expecting: String? = nil, read: @escaping @Sendable (Value) throws -> New?,
     write: @escaping @Sendable (New) throws -> Value
   ) -> SettingsBridge<New> {
     SettingsBridge<New>(
       MappedCore(
-        core, expecting: Expectation(expecting),
+        core, expecting: expecting.map { Expectation($0) },
         read: {
           guard let new = try read($0) else { throw NoSuchValue() }
           return new

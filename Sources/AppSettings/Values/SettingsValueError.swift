@@ -12,13 +12,13 @@ public struct SettingsValueError: Error, Sendable, Hashable {
   /// The path from the key's value to the invalid part, with array elements as `[3]`; empty for the value itself.
   ///
   /// A bridge of your own leaves it empty: the library adds the path.
-  public var path: [String]
+  package var path: [String]
   /// A description of a valid value with its article: `an integer from 0 to 255`.
-  public var expected: String
+  package var expected: String
   /// A description of the actual value: `the string "four"`. Long values are cut.
-  public var found: String
+  package var found: String
   /// The reason, if `expected` does not make it clear.
-  public var reason: String?
+  package var reason: String?
   /// The kind of the actual value, without its content: `a string`.
   package var foundKind: String
   /// Whether the error is about the key of the invalid part, and not its value.
@@ -48,7 +48,7 @@ public struct SettingsValueError: Error, Sendable, Hashable {
   ///   - expected: A description of a valid value with its article.
   ///   - foundText: The description of the actual value.
   ///   - reason: The reason, if `expected` does not make it clear.
-  public init(expected: String, foundText: String, reason: String? = nil) {
+  package init(expected: String, foundText: String, reason: String? = nil) {
     path = []
     self.expected = expected
     found = foundText
@@ -88,7 +88,7 @@ public struct SettingsValueError: Error, Sendable, Hashable {
   /// The full message: `Found the string "four" at 'sizes[3]', but an integer is needed.`
   ///
   /// It does not name the key, which the store adds.
-  public var message: String {
+  package var message: String {
     let place = path.isEmpty ? "" : " at '\(pathDescription)'"
     return "Found \(found)\(place), but \(expected) is needed\(reasonInParentheses)."
   }

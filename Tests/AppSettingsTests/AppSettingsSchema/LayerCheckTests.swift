@@ -56,7 +56,7 @@ struct LayerCheckTests {
     try writePrivately("settings-inherits = 'b'\nsize = 11\n", to: home.file("profiles/a.toml"))
     try writePrivately("settings-inherits = 'a'\nsize = 12\n", to: home.file("profiles/b.toml"))
     #expect(
-      try found(profile: "a") == [
+      try found(profile: .named("a")) == [
         "settings.toml:1 invalid-value 'size' is the integer 10, but must be an integer from 1 to 9.",
         "settings.toml:2 reserved 'settings-inherits' does nothing here: only the file of a profile can inherit another profile.",
         "profiles/b.toml:1 reserved 'settings-inherits' cannot be used: 'a' inherits this profile itself. "
@@ -65,7 +65,7 @@ struct LayerCheckTests {
         "profiles/a.toml:2 invalid-value 'size' is the integer 11, but must be an integer from 1 to 9.",
       ])
     try writePrivately("settings-inherits = 'gone'\n", to: home.file("profiles/a.toml"))
-    #expect(try found(profile: "a").last?.contains("there is no file") == true)
+    #expect(try found(profile: .named("a")).last?.contains("there is no file") == true)
   }
 
   @Test func `a project's file is checked for what counts there`() throws {

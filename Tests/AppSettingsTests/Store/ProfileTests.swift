@@ -13,7 +13,7 @@ struct ProfileTests {
 
   @Test func `a profile is above the user's file and is the one that is written`() throws {
     try home.write("theme = 'mine'\nsize = 1\n")
-    let settings = try home.store(profile: "work")
+    let settings = try home.store(profile: .named("work"))
     #expect(settings[theme] == "mine")
     #expect(settings.origin(of: theme).description == "user \(home.file):1")
     #expect(home.names(in: home.file("profiles")).isEmpty)
@@ -42,7 +42,7 @@ struct ProfileTests {
     #expect(try value(.active) == "chosen")
     #expect(try value(.active, "variable") == "variable")
     #expect(try value(.active, "") == "user")
-    #expect(try value("app", "variable") == "app")
+    #expect(try value(.named("app"), "variable") == "app")
     #expect(try value(.named("app")) == "app")
     #expect(try value(.none, "variable") == "user")
     try home.profiles.choose(nil)
@@ -58,7 +58,7 @@ struct ProfileTests {
       #expect(
         settingsError { _ = try home.location(variables: ["APP_SETTINGS_PROFILE": name]) }?.code == .invalidLocation)
     }
-    #expect(settingsError { _ = try home.location(name: "window", profile: "work") }?.code == .invalidLocation)
+    #expect(settingsError { _ = try home.location(name: "window", profile: .named("work")) }?.code == .invalidLocation)
     #expect(
       try home.location(name: "window", variables: ["APP_SETTINGS_PROFILE": "work"]).file == home.file("window.toml"))
   }
@@ -93,7 +93,7 @@ struct ProfileTests {
     try home.write("theme = 'base'\nsize = 2\n", to: home.file("profiles/base.toml"))
     try home.write("settings-inherits = 'base'\ntheme = 'middle'\n", to: home.file("profiles/middle.toml"))
     try home.write("settings-inherits = 'middle'\n", to: home.file("profiles/top.toml"))
-    let settings = try home.store(profile: "top")
+    let settings = try home.store(profile: .named("top"))
     #expect(settings[theme] == "middle")
     #expect(settings[size] == 2)
     #expect(settings.origin(of: size).description == "profile \(home.file("profiles/base.toml")):2")
@@ -109,7 +109,7 @@ struct ProfileTests {
     try home.write("theme = 'user'\n")
     try home.write("# the first\nsettings-inherits = 'b'\n", to: home.file("profiles/a.toml"))
     try home.write(text, to: home.file("profiles/b.toml"))
-    let settings = try home.store(profile: "a")
+    let settings = try home.store(profile: .named("a"))
     #expect(settings[theme] == "user")
     let problem = try #require(settings.currentProblems.first)
     #expect(problem.message.contains(reason) && problem.file == home.file("profiles/b.toml"))
@@ -120,7 +120,7 @@ struct ProfileTests {
     let migrations = [Migration(2, "rename colour to theme", [.rename("colour", to: "theme")])]
     try home.write("colour = 'user'\nsize = 1\n")
     try home.write("colour = 'profile'\n", to: home.file("profiles/work.toml"))
-    let settings = try home.store(profile: "work", migrations: migrations)
+    let settings = try home.store(profile: .named("work"), migrations: migrations)
     #expect(settings[theme] == "profile")
     #expect(home.text(of: home.file("profiles/work.toml")) == "settings-version = 2\ntheme = 'profile'\n")
     #expect(home.text() == "colour = 'user'\nsize = 1\n")
@@ -136,7 +136,7 @@ struct ProfileTests {
   @Test func `a broken profile is recovered, and the user's file stays`() throws {
     try home.write("theme = 'user'\n")
     try home.write("theme = \n", to: home.file("profiles/work.toml"))
-    let settings = try home.store(profile: "work")
+    let settings = try home.store(profile: .named("work"))
     #expect(settings[theme] == "user")
     #expect(settings.currentProblems.map(\.file) == [home.file("profiles/work.toml")])
     #expect(try settings.recover() != nil)
@@ -147,7 +147,7 @@ struct ProfileTests {
   @Test func `administrators' locks hold in a profile`() throws {
     try home.write("settings-locked = ['theme']\ntheme = 'company'\n", to: home.systemFile("settings.toml"))
     try home.write("theme = 'profile'\n", to: home.file("profiles/work.toml"))
-    let settings = try home.store(profile: "work")
+    let settings = try home.store(profile: .named("work"))
     #expect(settings[theme] == "company")
     #expect(settingsError { try settings.set("mine", for: theme) }?.code == .locked)
   }
@@ -190,7 +190,7 @@ struct ProfileTests {
   @Test func `a store whose profile is fixed does not follow`() throws {
     try home.write("theme = 'work'\n", to: home.file("profiles/work.toml"))
     for settings in [
-      try home.store(profile: .none), try home.store(profile: "home"),
+      try home.store(profile: .none), try home.store(profile: .named("home")),
       try home.store(variables: ["APP_SETTINGS_PROFILE": "home"]),
     ] {
       #expect(settings[theme] == "none")
@@ -317,7 +317,8 @@ extension ProfileTests {
       #expect(location.personal == nil && location.file.hasSuffix("/org.example.test/settings.toml"))
       #expect(
         settingsError {
-          _ = try SettingsLocation(app: "org.example.test", scope: scope, profile: "work", environment: environment)
+          _ = try SettingsLocation(
+            app: "org.example.test", scope: scope, profile: .named("work"), environment: environment)
         }?.code == .invalidLocation)
     }
   }
@@ -325,7 +326,7 @@ extension ProfileTests {
   @Test func `records are written to the profile, and read over the user's`() throws {
     let text = "[servers.a]\nregion = 'one'\nport = 1\n"
     try home.write(text)
-    let settings = try home.store(profile: "work")
+    let settings = try home.store(profile: .named("work"))
     #expect(settings[.servers].all == [Server(id: "a", region: "one", port: 1)])
     try settings[.servers].put(Server(id: "b", region: "two", port: 2))
     try settings[.servers].put(Server(id: "a", region: "one", port: 3))

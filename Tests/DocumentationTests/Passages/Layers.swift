@@ -16,7 +16,7 @@ extension SettingsKeys {
 }
 
 private func present() throws {
-  let settings = try SettingsStore(app: "org.example.editor", profile: "presenting")
+  let settings = try SettingsStore(app: "org.example.editor", profile: .named("presenting"))
   _ = settings
 }
 

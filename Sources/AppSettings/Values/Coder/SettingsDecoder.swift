@@ -8,12 +8,12 @@
 ///
 /// It reads what ``SettingsBridge/codable`` reads. Use it for values that belong to no key, such as a part of a
 /// ``SettingsValue``.
-public struct SettingsDecoder: Sendable {
+package struct SettingsDecoder: Sendable {
   /// The user info that the type's `init(from:)` finds in `decoder.userInfo`, as the types of its fields do.
-  public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+  package var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
   /// Makes a decoder.
-  public init() {}
+  package init() {}
 
   /// Decodes a value from its stored form.
   ///
@@ -27,7 +27,7 @@ public struct SettingsDecoder: Sendable {
   ///   - value: The stored value.
   ///   - base: A table with required fields that the stored one may lack, such as the fields of a default.
   /// - Throws: ``SettingsValueError`` with the coding path if the value cannot be decoded.
-  public func decode<T: Decodable>(
+  package func decode<T: Decodable>(
     _ type: T.Type = T.self, from value: TOMLValue, over base: TOMLTable? = nil
   ) throws -> T {
     try ValueDecoder.decodeNested(type, from: value, nil) { BridgeContext(userInfo: userInfo, base: base) }

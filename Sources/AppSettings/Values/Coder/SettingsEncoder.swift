@@ -7,12 +7,12 @@
 /// Nested ``SettingsSerializable`` types are written by their bridge. Fields that are `nil` are left out.
 ///
 /// It writes what ``SettingsBridge/codable`` writes.
-public struct SettingsEncoder: Sendable {
+package struct SettingsEncoder: Sendable {
   /// The user info that the type's `encode(to:)` finds in `encoder.userInfo`, as the types of its fields do.
-  public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+  package var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
   /// Makes an encoder.
-  public init() {}
+  package init() {}
 
   /// Encodes a value in its stored form.
   ///
@@ -22,7 +22,7 @@ public struct SettingsEncoder: Sendable {
   /// - Throws: ``SettingsValueError`` with the coding path if TOML cannot represent the value: `nil` by itself or in an
   ///   array, a date after the year 9999, or more levels than `TOMLDocument.maximumDepth`, as in a value that contains
   ///   itself.
-  public func encode<T: Encodable>(_ value: T) throws -> TOMLValue {
+  package func encode<T: Encodable>(_ value: T) throws -> TOMLValue {
     guard let encoded = try ValueEncoder.encodeNested(value, { BridgeContext(userInfo: userInfo) }) else {
       throw SettingsValueError(expected: "a value that can be stored", foundText: "nil")
     }
