@@ -529,6 +529,9 @@ class NameTest(HandsTest):
             self.into(key, selector)
             self.tab.keys(Keys.END, Keys.BACKSPACE)
             self.assertFalse(self.asks_before_leaving())
+            self.tab.type("7", Keys.ESCAPE)
+            self.assertEqual(self.tab.row(key, selector).get_property("value"), "")
+            self.assertFalse(self.asks_before_leaving())
 
     def test_a_record_that_another_has_added_is_not_replaced(self):
         self.into("servers", ".records-box > .adder input")

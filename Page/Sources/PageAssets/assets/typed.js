@@ -20,10 +20,16 @@ const isPresent = (edit, { value, node }) => (edit.toml === undefined ? same(edi
 /** A value as the text of a field. */
 export const shown = (value) => (value === null || value === undefined ? "" : String(value));
 
-/** Has a name that is typed and not added count as a draft, too. Returns what says that it has changed. */
+/** Has a name that is typed and not added count as a draft, too, which Escape gives up. Returns what says that it has changed. */
 export function asDraft(input) {
   const show = () => input.toggleAttribute("data-draft", input.value !== "");
   input.addEventListener("input", show);
+  input.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || event.isComposing || input.value === "") return;
+    event.stopPropagation();
+    input.value = "";
+    show();
+  });
   return show;
 }
 
