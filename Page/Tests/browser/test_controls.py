@@ -463,6 +463,59 @@ days = [2026-01-01]
             **tomllib.loads(self.text), **tomllib.loads(self.system), "since": datetime.date(2026, 1, 1)})
 
 
+class EdgeTest(PageTest):
+    """Values that a browser's fields do not have, and new ones where a schema does not allow just any."""
+
+    schema = '''
+app = "org.example.editor"
+schema-version = 1
+[keys.ratio]
+type = "float"
+[keys.day]
+type = "local-date"
+[keys.time]
+type = "local-time"
+[keys.any]
+type = "any"
+[keys.sizes]
+type = "array"
+elements = { type = "float", choices = [1.0, 2.5, 4.0] }
+[keys.codes]
+type = "array"
+elements = { type = "integer", choices = [31, 32] }
+[keys.few]
+type = "table"
+elements = { type = "string", choices = ["one", "two"] }
+[keys.least]
+type = "table"
+elements = { type = "integer", minimum = 3 }
+[keys.days]
+type = "table"
+elements = { type = "local-date" }
+[keys.waits]
+type = "table"
+elements = { type = "duration" }
+[keys.places]
+type = "records"
+fields = { size = { type = "float", minimum = 1.0, required = true }, name = { type = "string" } }
+'''
+    text = '''ratio = nan
+day = 0000-01-01
+time = 23:59:60
+any = inf
+sizes = [1.0, 2.5]
+codes = [0x1F, 32]
+'''
+
+    def test_what_is_new_has_a_value_that_the_schema_allows(self):
+        for key, new in [("few", 'first = "one"'), ("least", "first = 3"), ("days", "first = 20"), ("waits", 'first = "0s"'), ("places", "size = 1")]:
+            with self.subTest(key):
+                self.tab.row(key, ".adder input").type("first")
+                self.wait_for_text(new)
+                self.tab.rest()
+                self.assertEqual(self.tab.message(key), "")
+
+
 class UnknownKeyTest(PageTest):
     text = "columns = [ 72, 1_00, ]\nother = 1\n"
     system = "days = [2026-01-01, 2026-01-02]\n"

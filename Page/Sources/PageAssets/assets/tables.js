@@ -4,7 +4,7 @@ import { formOf } from "./controls.js";
 import { announce, button, el, menuButton, newID, once } from "./dom.js";
 import { LongList } from "./list.js";
 import { spoken } from "./model.js";
-import { kindOfValue, literal, memberNode } from "./toml.js";
+import { kindOfValue, memberNode } from "./toml.js";
 import { asDraft } from "./typed.js";
 
 /** A member of a table, whose name may be anything: 'constructor', '__proto__'. */
@@ -83,9 +83,7 @@ export function table(place, make) {
   }
 
   if (!place.rule.fields || place.rule.isOpen) element.append(adder("New field", "Add field", async (name, input) => {
-    const type = now.rule.element?.type;
-    const value = type === "boolean" ? { value: false } : /^(integer|float)/.test(type ?? "") ? { value: 0 } : { value: "" };
-    return addNew({ now, name, input, edit: value, what: "field", isThere: () => controls.has(name) });
+    return addNew({ now, name, input, edit: { value: firstOf(now.rule.element ?? {}) }, what: "field", isThere: () => controls.has(name) });
   }, (name) => controls.get(name)?.element, place));
   show();
   return {
@@ -175,9 +173,9 @@ export function records(place, make) {
   }
 
   element.append(adder("New record", "Add record", async (name, input) => {
-    const needed = Object.entries(now.rule.fields ?? {}).filter(([, rule]) => rule.isRequired && rule.default !== undefined && rule.default !== null);
-    const edit = { toml: literal(Object.fromEntries(needed.map(([field, rule]) => [field, rule.default]))) };
-    return addNew({ now, name, input, edit, what: "record", isThere: () => member(now.value, name) !== undefined });
+    const needed = Object.entries(now.rule.fields ?? {}).filter(([, rule]) => rule.isRequired);
+    const value = Object.fromEntries(needed.map(([field, rule]) => [field, firstOf(rule)]));
+    return addNew({ now, name, input, edit: { value }, what: "record", isThere: () => member(now.value, name) !== undefined });
   }, (name) => cardOf(name)?.querySelector(".members"), place));
   show();
   return {
@@ -188,6 +186,16 @@ export function records(place, make) {
       show();
     },
   };
+}
+
+/** A value to begin with, of which the command makes the type that the schema says. */
+function firstOf(rule) {
+  const now = new Date().toISOString();
+  const plain = {
+    boolean: false, integer: 0, float: 0, float32: 0, duration: "0s", array: [], table: {}, records: {},
+    "local-date": now.slice(0, 10), "local-time": now.slice(11, 19), "local-date-time": now.slice(0, 19), "offset-date-time": now,
+  };
+  return rule.default ?? rule.choices?.[0] ?? rule.example ?? rule.minimum ?? plain[rule.type] ?? "";
 }
 
 /** Stores what is new; what has the name already is not replaced. Returns whether it was stored. */
