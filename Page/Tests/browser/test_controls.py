@@ -507,6 +507,22 @@ sizes = [1.0, 2.5]
 codes = [0x1F, 32]
 '''
 
+    def test_what_a_field_cannot_hold_is_shown_and_changed_as_text(self):
+        for key, shown, typed, new in [("ratio", "nan", "2", "ratio = 2.0"), ("day", "0000-01-01", "2026-02-03", "day = 2026-02-03"),
+                                       ("time", "23:59:60", "08:30:00", "time = 08:30:00"), ("any", "inf", "3", "any = 3.0")]:
+            with self.subTest(key):
+                self.assertEqual(self.tab.value(key), shown)
+                self.tab.row(key, ".row-control input").type(typed)
+                self.wait_for_text(new + "\n")
+
+    def test_the_choice_of_an_element_shows_whatever_its_notation(self):
+        chosen = "return [...document.querySelectorAll(`[data-key=${arguments[0]}] .item select`)].map((one) => one.selectedOptions[0]?.textContent)"
+        self.tab.row("codes").wait()
+        self.assertEqual(self.tab.js(chosen, "sizes"), ["1", "2.5"])
+        self.assertEqual(self.tab.js(chosen, "codes"), ["31", "32"])
+        self.tab.row("sizes", ".item:nth-child(2) select").choose("4")
+        self.wait_for_text("sizes = [1.0, 4.0]")
+
     def test_what_is_new_has_a_value_that_the_schema_allows(self):
         for key, new in [("few", 'first = "one"'), ("least", "first = 3"), ("days", "first = 20"), ("waits", 'first = "0s"'), ("places", "size = 1")]:
             with self.subTest(key):

@@ -5,7 +5,7 @@
 import { choice, toggle } from "./choices.js";
 import { el, iconButton } from "./dom.js";
 import { isPlainList } from "./lists.js";
-import { literal } from "./toml.js";
+import { asKind, literal } from "./toml.js";
 import { names, shown, typed } from "./typed.js";
 
 const isNone = (value) => value === null || value === undefined;
@@ -27,10 +27,11 @@ export function formOf(place) {
   // A field of a form has no CR: it would make LF of one.
   if ((!isNone(value) && typeof value === "object") || (typeof value === "string" && value.includes("\r"))) return "toml";
   if (kind === "boolean") return "switch";
-  if (/^(integer|float|float32)$/.test(kind)) return kind;
+  // Infinities and what is not a number are texts in JSON, and in no browser's field.
+  if (/^(integer|float|float32)$/.test(kind)) return typeof value === "string" ? "text" : kind;
   if (kind === "duration") return isSimpleDuration(value ?? rule.default) ? "duration" : "text";
-  // What a browser's field cannot hold, such as microseconds, stays text.
-  if (dateForms[kind]) return isNone(value) || dateForms[kind].form.test(value) ? kind : "text";
+  // What a browser's field cannot hold, such as microseconds and leap seconds, stays text.
+  if (dateForms[kind]) return isNone(value) || (dateForms[kind].form.test(value) && !/^0000|:60/.test(value)) ? kind : "text";
   if (isColour(place)) return "colour";
   return rule.type === "any" ? "toml" : "text";
 }
@@ -107,11 +108,11 @@ function text(place) {
     const pasted = pastedLines(event);
     if (pasted !== null) insert(pasted);
   });
-  // A date that no schema asks for would become a string.
-  const isDate = place.rule.type !== place.kind && dateForms[place.kind];
+  // What is no string would become one where no schema says what it is.
+  const isText = place.rule.type === place.kind || place.kind === "string";
   const control = typed(place, line, {
     element, parts: [line, lines],
-    read: () => (isDate && field.value.trim() !== "" ? { toml: field.value.trim() } : { value: field.value }),
+    read: () => (isText || field.value.trim() === "" ? { value: field.value } : { toml: asKind(field.value.trim(), place.kind) }),
     show: (next) => {
       const value = shown(next.value);
       turn(value.includes("\n"));
@@ -144,10 +145,8 @@ function number(place) {
   const read = () => {
     if (input.validity.badInput) throw new Error("This is not a number.");
     if (input.value === "") return null;
-    // A float stays one: 14 becomes 14.0.
-    const isWhole = /^[+-]?\d+$/.test(input.value);
     const value = input.value.replace(/^([+-]?)\./, "$10.").replace(/\.$/, "").replace(/\.e/i, "e");
-    return { toml: isInteger || !isWhole ? value : `${value}.0` };
+    return { toml: asKind(value, kind) };
   };
   const unit = unitOf(rule);
   const slider = sliderFor(place, least, most, isInteger);

@@ -3,7 +3,7 @@
 import { announce, button, el, icon, iconButton, newID } from "./dom.js";
 import { LongList } from "./list.js";
 import { asDraft, names, stepped } from "./typed.js";
-import { kindOf, literal, quote } from "./toml.js";
+import { asKind, kindOf, literal, quote } from "./toml.js";
 
 /** Whether a value is an array that this control can show. */
 export const isPlainList = ({ value, node }) =>
@@ -19,6 +19,10 @@ function itemsOf({ value, node, rule }) {
     return { kind: kindOf(raw), raw, text: raw };
   });
 }
+
+/** The option for an element, whose number may have another notation than the schema's. */
+const optionOf = ({ options }, { kind, text }) =>
+  [...options].find(({ value }) => value === text || (kind !== "string" && Number(value) === Number(text.replaceAll("_", ""))))?.value ?? text;
 
 const isSame = (a, b) => a.length === b.length
   && a.every((item, at) => item.kind === b[at].kind && (item.kind === "string" ? item.text === b[at].text : item.raw === b[at].raw));
@@ -55,7 +59,7 @@ export function list(place) {
   /** What was typed, as an element of a kind. */
   const itemOf = (text, kind) => {
     if (kind === "string") return { kind, raw: quote(text), text };
-    return { kind, raw: kind === "float" && /^[+-]?\d+$/.test(text) ? `${text}.0` : text.trim(), text };
+    return { kind, raw: asKind(text.trim(), kind), text };
   };
 
   function field(more, choices, none) {
@@ -146,7 +150,7 @@ export function list(place) {
       row.isDirty = dirty;
       element.toggleAttribute("data-draft", isDirty());
       input.toggleAttribute("data-draft", dirty);
-      if (!dirty) input.value = row.item.text;
+      if (!dirty) input.value = input.matches("select") ? optionOf(input, row.item) : row.item.text;
     };
     row.store = async ({ leaves = false } = {}) => {
       if (!row.isDirty || row.isStoring || (leaves && isContested)) return;
@@ -170,7 +174,11 @@ export function list(place) {
     };
     input.addEventListener("input", () => row.settle(true));
     if (input.matches("select")) {
-      input.addEventListener("change", stepped(input, { commit: row.store, giveUp: giveUpRow }).chosen);
+      const { chosen } = stepped(input, { commit: row.store, giveUp: giveUpRow });
+      input.addEventListener("change", () => {
+        row.settle(true);
+        chosen();
+      });
     } else {
       input.addEventListener("focusout", () => {
         if (input !== document.activeElement) row.store({ leaves: true });

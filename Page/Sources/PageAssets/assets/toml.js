@@ -71,6 +71,9 @@ export function kindOf(raw) {
   return /[.eE]/.test(raw) ? "float" : "integer";
 }
 
+/** What was typed for a value of a kind. A float stays one: 14 becomes 14.0. */
+export const asKind = (text, kind) => (/^float/.test(kind) && /^[+-]?\d+$/.test(text) ? `${text}.0` : text);
+
 /** The kind of a value, whose parsed text says it if there is one. */
 export function kindOfValue(value, node) {
   if (Array.isArray(value)) return "array";
