@@ -268,7 +268,6 @@ func fleetTargets() -> [Target] {
     .target(
       name: "EtcdClient",
       dependencies: [
-        .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),

@@ -134,7 +134,7 @@ actor WatchingMachine {
         answerRevision = stored.header.revision
         if stored.succeeded { break }
         // A call whose answer did not come in time was carried out.
-        if case .range(let found)? = stored.results.first { answerRevision = found.keyValues.first?.modRevision ?? 0 }
+        if let found = stored.ranges.first { answerRevision = found.keyValues.first?.modRevision ?? 0 }
       }
     }
   }

@@ -11,6 +11,19 @@ extension FleetItem {
   }
 }
 
+extension FleetSnapshot {
+  /// What the cluster has answered.
+  ///
+  /// - Parameters:
+  ///   - app: The app that was asked for.
+  ///   - revision: The revision that was asked for; `nil` for the newest.
+  package init(_ answer: EtcdRangeResponse, of app: String? = nil, at revision: Int64? = nil) {
+    self.init(
+      cluster: ClusterID(rawValue: answer.header.cluster), revision: revision ?? answer.header.revision, app: app,
+      items: answer.keyValues.map(FleetItem.init))
+  }
+}
+
 extension EtcdTransaction {
   /// As etcd has it.
   package init(_ transaction: FleetTransaction) {
@@ -18,10 +31,10 @@ extension EtcdTransaction {
       if: transaction.compares.map { compare in
         EtcdCompare(
           compare.rangeEnd.map { .keys(from: compare.key, to: $0) } ?? .key(compare.key),
-          compare.relation == .less ? .less : .equal, .modRevision(compare.modRevision))
+          compare.relation == .less ? .less : .equal, compare.modRevision)
       },
       then: transaction.puts.map { put in
-        .put(key: put.key, value: put.value, lease: put.lease?.rawValue ?? 0, returnsPrevious: false)
+        .put(key: put.key, value: put.value, lease: put.lease?.rawValue ?? 0)
       } + transaction.deletes.map { .delete(.key($0)) })
   }
 }

@@ -151,7 +151,6 @@ extension ClusterTests {
         ("timeToLive", { _ = try await client.timeToLive(5) }),
         ("status", { _ = try await client.status(at: endpoint) }),
         ("alarms", { _ = try await client.alarms() }),
-        ("snapshot", { try await client.snapshot(at: endpoint) { _ in } }),
         ("users", { _ = try await client.users() }),
         ("addUser", { try await client.addUser("x", password: "x") }),
       ]

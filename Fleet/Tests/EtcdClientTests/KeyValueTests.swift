@@ -56,7 +56,7 @@ extension ClusterTests {
         let base = Array("kv-span/".utf8)
         func key(_ bytes: UInt8...) -> [UInt8] { base + bytes }
         let keys = [key(0), key(1), key(0xfe), key(0xff), key(0xff, 0xff)]
-        let puts = keys.map { EtcdOperation.put(key: $0, value: [], lease: 0, returnsPrevious: false) }
+        let puts = keys.map { EtcdOperation.put(key: $0, value: [], lease: 0) }
         try await client.transaction(EtcdTransaction(then: puts))
         func read(_ span: EtcdSpan) async throws -> [[UInt8]] {
           try await client.range(EtcdRange(span)).keyValues.map(\.key)

@@ -125,7 +125,7 @@ extension ClusterTests {
           let large = [UInt8]((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
           let first = try await client.put("k/large", large, lease: lease)
           let old = try await client.watch(.prefix("k/"), from: first)
-          let watch = try await client.watch(.prefix("k/"), progressNotify: true)
+          let watch = try await client.watch(.prefix("k/"))
           try await client.transaction(
             EtcdTransaction(then: [.put("k/empty", [UInt8]()), .put("k/large", "1"), .put("other", "x")]))
           try await client.delete(.prefix("k/"))

@@ -8,71 +8,48 @@ extension ClusterTests {
     @Test(arguments: [false, true])
     func `each kind of comparison holds or not`(usesTLS: Bool) async throws {
       try await withShared(usesTLS: usesTLS) { client, _ in
-        let lease = try await client.grantLease(seconds: 60).id
-        let created = try await client.put("txn/a", "m", lease: lease)
-        let changed = try await client.put("txn/a", "m", lease: lease)
-        let m = Array("m".utf8)
-        let cases: [(EtcdCompare.Relation, EtcdCompare.Target, Bool)] = [
-          (.equal, .value(m), true), (.notEqual, .value(m), false), (.greater, .value([]), true),
-          (.less, .value(Array("n".utf8)), true),
-          (.equal, .version(2), true), (.greater, .version(2), false), (.less, .version(3), true),
-          (.equal, .createRevision(created), true), (.notEqual, .createRevision(created), false),
-          (.equal, .modRevision(changed), true), (.equal, .modRevision(created), false),
-          (.greater, .modRevision(created), true),
-          (.equal, .lease(lease), true), (.equal, .lease(0), false),
+        let created = try await client.put("txn/a", "m")
+        let changed = try await client.put("txn/a", "m")
+        let cases: [(EtcdCompare.Relation, Int64, Bool)] = [
+          (.equal, changed, true), (.equal, created, false), (.less, changed + 1, true), (.less, changed, false),
         ]
-        for (relation, target, holds) in cases {
-          let compare = EtcdCompare(.key("txn/a"), relation, target)
+        for (relation, revision, holds) in cases {
+          let compare = EtcdCompare.modRevision("txn/a", relation, revision)
           let answer = try await client.transaction(
             EtcdTransaction(if: [compare], then: [.range(EtcdRange(.key("txn/a")))]))
-          #expect(answer.succeeded == holds, "\(relation) \(target)")
-          #expect(answer.results.count == (holds ? 1 : 0))
+          #expect(answer.succeeded == holds, "\(relation) \(revision)")
+          #expect(answer.ranges.count == (holds ? 1 : 0))
         }
-        try await client.revokeLease(lease)
       }
     }
 
     @Test(arguments: [false, true])
-    func `a missing key has numbers of zero and no value`(usesTLS: Bool) async throws {
+    func `a missing key has the revision 0, and a range without keys passes`(usesTLS: Bool) async throws {
       try await withShared(usesTLS: usesTLS) { client, _ in
-        let cases: [(EtcdCompare.Target, Bool)] = [
-          (.version(0), true), (.createRevision(0), true), (.modRevision(0), true), (.value([]), false),
-        ]
-        for (target, holds) in cases {
-          let answer = try await client.transaction(
-            EtcdTransaction(if: [EtcdCompare(.key("txn/none"), .equal, target)], then: []))
-          #expect(answer.succeeded == holds, "\(target)")
-        }
-        let absent = EtcdTransaction(if: [.isAbsent("txn/new")], then: [.put("txn/new", "1")])
-        #expect(try await client.transaction(absent).succeeded)
-        #expect(try await client.transaction(absent).succeeded == false)
+        let absent = EtcdTransaction(if: [.modRevision("txn/new", .equal, 0)], then: [.put("txn/new", "1")])
+        let first = try await client.transaction(absent)
+        #expect(first.succeeded)
+        let second = try await client.transaction(absent)
+        #expect(!second.succeeded)
+        let none = EtcdCompare(.prefix("txn/none"), .less, 1)
+        let third = try await client.transaction(EtcdTransaction(if: [none], then: []))
+        #expect(third.succeeded)
       }
     }
 
     @Test(arguments: [false, true])
-    func `all steps are done and answered in order`(usesTLS: Bool) async throws {
+    func `all steps are done, and what is read is answered in order`(usesTLS: Bool) async throws {
       try await withShared(usesTLS: usesTLS) { client, _ in
         try await client.put("txn-all/a", "old")
         try await client.put("txn-all/b", "b")
         let answer = try await client.transaction(
           EtcdTransaction(then: [
-            .put(key: Array("txn-all/a".utf8), value: Array("new".utf8), lease: 0, returnsPrevious: true),
-            .delete(.key("txn-all/b"), returnsPrevious: true), .range(EtcdRange(.prefix("txn-all/"))),
-            .delete(.key("txn-all/none")), .put("txn-all/c", "c"),
+            .put("txn-all/a", "new"), .delete(.key("txn-all/b")), .range(EtcdRange(.prefix("txn-all/"))),
+            .delete(.key("txn-all/none")), .put("txn-all/c", "c"), .range(EtcdRange(.key("txn-all/c"))),
           ]))
-        try #require(answer.results.count == 5)
-        guard case .put(let previous?) = answer.results[0], case .delete(1, let deleted) = answer.results[1],
-          case .range(let range) = answer.results[2]
-        else {
-          Issue.record("\(answer.results)")
-          return
-        }
-        #expect(previous.text == "old")
-        #expect(deleted.map(\.text) == ["b"])
-        #expect(range.keyValues.map(\.text) == ["new"])
-        #expect(range.keyValues.first?.modRevision == answer.header.revision)
-        #expect(answer.results[3] == .delete(count: 0, previous: []))
-        #expect(answer.results[4] == .put(previous: nil))
+        #expect(answer.ranges.map { $0.keyValues.map(\.text) } == [["new"], ["c"]])
+        #expect(answer.ranges[0].keyValues.first?.modRevision == answer.header.revision)
+        #expect(answer.ranges.map(\.header) == [answer.header, answer.header])
         let keys = try await client.range(EtcdRange(.prefix("txn-all/"))).keyValues
         #expect(keys.map(\.modRevision) == [answer.header.revision, answer.header.revision])
       }
@@ -88,11 +65,7 @@ extension ClusterTests {
             if: [.modRevision("txn/race", .equal, seen)], then: [.put("txn/race", "lost")],
             else: [.range(EtcdRange(.key("txn/race")))]))
         #expect(answer.succeeded == false)
-        guard case .range(let now)? = answer.results.first else {
-          Issue.record("\(answer.results)")
-          return
-        }
-        #expect(now.keyValues.first?.text == "theirs")
+        #expect(answer.ranges.first?.keyValues.first?.text == "theirs")
       }
     }
 
@@ -142,7 +115,7 @@ extension ClusterTests {
           else: [.range(EtcdRange(.key(key)))])
         let answer = try await client.transaction(transaction)
         if answer.succeeded { return }
-        if case .range(let range)? = answer.results.first { seen = range.keyValues.first }
+        seen = answer.ranges.first?.keyValues.first
       }
     }
   }

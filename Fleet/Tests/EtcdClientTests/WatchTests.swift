@@ -68,24 +68,6 @@ extension ClusterTests {
       }
     }
 
-    @Test func `progress comes by itself when asked for at the start`() async throws {
-      try await withCluster { options in
-        options.progressInterval = .milliseconds(200)
-      } _: { cluster in
-        try await cluster.withClient { client in
-          let revision = try await client.put("a", "1")
-          let watch = try await client.watch(.key("b"), progressNotify: true)
-          for try await message in watch {
-            if case .progress(let latest) = message {
-              #expect(latest == revision)
-              return
-            }
-          }
-          Issue.record("The watch ended without progress.")
-        }
-      }
-    }
-
     @Test func `a cancelled watch ends without an error`() async throws {
       try await withShared { client, _ in
         let watch = try await client.watch(.key("watch-cancel"))

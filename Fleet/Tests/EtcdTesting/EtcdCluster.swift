@@ -18,8 +18,6 @@ public final class EtcdCluster: Sendable {
     public var rootPassword: String?
     /// The largest size of the database in bytes.
     public var quotaBytes: Int?
-    /// How often watches report their progress by themselves.
-    public var progressInterval: Duration?
     /// Further arguments of each member.
     public var arguments: [String] = []
     /// How long a call of the clients may take.
@@ -108,9 +106,6 @@ public final class EtcdCluster: Sendable {
         ]
       }
       if let quota = options.quotaBytes { arguments += ["--quota-backend-bytes", "\(quota)"] }
-      if let interval = options.progressInterval {
-        arguments += ["--experimental-watch-progress-notify-interval", "\(Int(interval / .milliseconds(1)))ms"]
-      }
       return EtcdMember(
         name: seat.name, port: seat.port, endpoint: endpoint, peerAddress: peer, directory: home,
         arguments: arguments + options.arguments)

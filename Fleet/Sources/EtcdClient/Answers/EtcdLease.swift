@@ -12,6 +12,4 @@ public struct EtcdLeaseStatus: Sendable, Hashable {
   public let granted: Int
   /// How many seconds are left.
   public let remaining: Int
-  /// The keys that go with it, if asked for.
-  public let keys: [[UInt8]]
 }

@@ -25,5 +25,3 @@ public struct EtcdPermission: Sendable, Hashable {
     self.span = span
   }
 }
-
-// Users, roles and permissions: the calls need a user with the role 'root' once authentication is on.

@@ -1,14 +1,15 @@
+// Users, roles and permissions: the calls need a user with the role 'root' once authentication is on.
 extension EtcdClient {
   /// Lets nobody in without a user and a password. There must be a user `root` with the role `root`.
   ///
   /// - Throws: ``EtcdError``.
-  public func enableAuthentication() async throws(EtcdError) { try await change(.enableAuthentication, EmptyMessage()) }
+  public func enableAuthentication() async throws(EtcdError) { try await change(.enableAuthentication, [:]) }
 
   /// Lets everybody in.
   ///
   /// - Throws: ``EtcdError``.
   public func disableAuthentication() async throws(EtcdError) {
-    try await change(.disableAuthentication, EmptyMessage())
+    try await change(.disableAuthentication, [:])
   }
 
   /// Finds out whether the cluster requires a user. Otherwise it proves nothing about who has written a key.
@@ -20,7 +21,7 @@ extension EtcdClient {
   public func isAuthenticationEnabled() async throws(EtcdError) -> Bool {
     try await inTurn(.repeatable) { endpoint, token, deadline throws(EtcdError) in
       if token != nil { return true }
-      let call = Call(.authenticate, NamesMessage(first: "?", second: ""), .repeatable)
+      let call = Call(.authenticate, [1: .text("?")], .repeatable)
       do throws(EtcdError) {
         let _: TokenAnswer = try await Self.send(call, to: endpoint, nil, deadline)
       } catch {
@@ -38,7 +39,7 @@ extension EtcdClient {
   ///   - password: The user's password.
   /// - Throws: ``EtcdError``; code `alreadyExists` if there is such a user.
   public func addUser(_ user: String, password: String) async throws(EtcdError) {
-    try await change(.addUser, NamesMessage(first: user, second: password))
+    try await change(.addUser, [1: .text(user), 2: .text(password)])
   }
 
   /// Deletes a user.
@@ -46,7 +47,7 @@ extension EtcdClient {
   /// - Parameter user: The user's name.
   /// - Throws: ``EtcdError``; code `notFound` if there is none.
   public func deleteUser(_ user: String) async throws(EtcdError) {
-    try await change(.deleteUser, NamesMessage(first: user))
+    try await change(.deleteUser, [1: .text(user)])
   }
 
   /// Changes a user's password. All the user's tokens become invalid.
@@ -56,7 +57,7 @@ extension EtcdClient {
   ///   - password: The new password.
   /// - Throws: ``EtcdError``; code `notFound` if there is no such user.
   public func changePassword(of user: String, to password: String) async throws(EtcdError) {
-    try await change(.changePassword, NamesMessage(first: user, second: password))
+    try await change(.changePassword, [1: .text(user), 2: .text(password)])
   }
 
   /// Reads the names of all users.
@@ -64,7 +65,7 @@ extension EtcdClient {
   /// - Returns: The names.
   /// - Throws: ``EtcdError``.
   public func users() async throws(EtcdError) -> [String] {
-    try await call(.listUsers, EmptyMessage(), .repeatable, as: NamesAnswer.self).names
+    try await call(.listUsers, [:], .repeatable, as: NamesAnswer.self).names
   }
 
   /// Reads a user's roles.
@@ -73,7 +74,7 @@ extension EtcdClient {
   /// - Returns: The names of the roles.
   /// - Throws: ``EtcdError``; code `notFound` if there is no such user.
   public func roles(of user: String) async throws(EtcdError) -> [String] {
-    try await call(.getUser, NamesMessage(first: user), .repeatable, as: NamesAnswer.self).names
+    try await call(.getUser, [1: .text(user)], .repeatable, as: NamesAnswer.self).names
   }
 
   /// Adds a role without permissions.
@@ -81,23 +82,7 @@ extension EtcdClient {
   /// - Parameter role: The role's name.
   /// - Throws: ``EtcdError``; code `alreadyExists` if there is such a role.
   public func addRole(_ role: String) async throws(EtcdError) {
-    try await change(.addRole, NamesMessage(first: role))
-  }
-
-  /// Deletes a role.
-  ///
-  /// - Parameter role: The role's name.
-  /// - Throws: ``EtcdError``; code `notFound` if there is none.
-  public func deleteRole(_ role: String) async throws(EtcdError) {
-    try await change(.deleteRole, NamesMessage(first: role))
-  }
-
-  /// Reads the names of all roles.
-  ///
-  /// - Returns: The names.
-  /// - Throws: ``EtcdError``.
-  public func roles() async throws(EtcdError) -> [String] {
-    try await call(.listRoles, EmptyMessage(), .repeatable, as: NamesAnswer.self).names
+    try await change(.addRole, [1: .text(role)])
   }
 
   /// Gives a role to a user.
@@ -107,7 +92,7 @@ extension EtcdClient {
   ///   - user: The user's name.
   /// - Throws: ``EtcdError``; code `notFound` if there is no such role or user.
   public func grantRole(_ role: String, to user: String) async throws(EtcdError) {
-    try await change(.grantRole, NamesMessage(first: user, second: role))
+    try await change(.grantRole, [1: .text(user), 2: .text(role)])
   }
 
   /// Takes a role from a user.
@@ -117,7 +102,7 @@ extension EtcdClient {
   ///   - user: The user's name.
   /// - Throws: ``EtcdError``.
   public func revokeRole(_ role: String, from user: String) async throws(EtcdError) {
-    try await change(.revokeRole, NamesMessage(first: user, second: role))
+    try await change(.revokeRole, [1: .text(user), 2: .text(role)])
   }
 
   /// Lets a role do more.
@@ -127,29 +112,10 @@ extension EtcdClient {
   ///   - role: The role's name.
   /// - Throws: ``EtcdError``; code `notFound` if there is no such role.
   public func grantPermission(_ permission: EtcdPermission, to role: String) async throws(EtcdError) {
-    try await change(.grantPermission, GrantPermissionMessage(role: role, permission: permission))
+    try await change(.grantPermission, [1: .text(role), 2: .message(permission.message)])
   }
 
-  /// Takes from a role what it may do with some keys.
-  ///
-  /// - Parameters:
-  ///   - span: The keys, exactly as they were given to the role.
-  ///   - role: The role's name.
-  /// - Throws: ``EtcdError``.
-  public func revokePermission(on span: EtcdSpan, from role: String) async throws(EtcdError) {
-    try await change(.revokePermission, RevokePermissionMessage(role: role, span: span))
-  }
-
-  /// Reads what a role may do.
-  ///
-  /// - Parameter role: The role's name.
-  /// - Returns: The permissions.
-  /// - Throws: ``EtcdError``; code `notFound` if there is no such role.
-  public func permissions(of role: String) async throws(EtcdError) -> [EtcdPermission] {
-    try await call(.getRole, NamesMessage(first: role), .repeatable, as: PermissionsAnswer.self).permissions
-  }
-
-  private func change(_ method: Method, _ message: some ProtobufWritable) async throws(EtcdError) {
+  private func change(_ method: Method, _ message: OutgoingMessage) async throws(EtcdError) {
     _ = try await call(method, message, .write, as: HeaderAnswer.self)
   }
 }

@@ -5,7 +5,7 @@ extension EtcdClient {
   /// - Returns: The keys, in order.
   /// - Throws: ``EtcdError``.
   public func range(_ range: EtcdRange) async throws(EtcdError) -> EtcdRangeResponse {
-    try await call(.range, range, .repeatable, needsLeader: !range.isSerializable)
+    try await call(.range, range.message, .repeatable, needsLeader: !range.isSerializable)
   }
 
   /// Reads keys and their values in pages, all at one revision. Each page has a deadline of its own.
@@ -46,7 +46,7 @@ extension EtcdClient {
   public func transaction(
     _ transaction: EtcdTransaction, isRepeatable: Bool = false
   ) async throws(EtcdError) -> EtcdTransactionResponse {
-    try await call(.transaction, transaction, transaction.writes && !isRepeatable ? .write : .repeatable)
+    try await call(.transaction, transaction.message, transaction.writes && !isRepeatable ? .write : .repeatable)
   }
 
   /// Stores a value.
@@ -59,7 +59,7 @@ extension EtcdClient {
   /// - Throws: ``EtcdError``.
   @discardableResult
   public func put(_ key: String, _ value: [UInt8], lease: Int64 = 0) async throws(EtcdError) -> Int64 {
-    let message = PutMessage(key: Array(key.utf8), value: value, lease: lease)
+    let message: OutgoingMessage = [1: .text(key), 2: .bytes(value), 3: .number(lease)]
     return try await call(.put, message, .write, as: HeaderAnswer.self).header.revision
   }
 
@@ -83,7 +83,7 @@ extension EtcdClient {
   /// - Throws: ``EtcdError``.
   @discardableResult
   public func delete(_ span: EtcdSpan) async throws(EtcdError) -> Int {
-    try await call(.deleteRange, DeleteMessage(span: span), .write, as: DeleteAnswer.self).count
+    try await call(.deleteRange, span.message, .write, as: DeleteAnswer.self).count
   }
 
   /// Forgets all revisions before one, except the newest of each key.
@@ -93,6 +93,6 @@ extension EtcdClient {
   ///   - waits: Whether to return only when the space is free for new revisions.
   /// - Throws: ``EtcdError``; code `compacted` if that was done before, `futureRevision` if it is too new.
   public func compact(revision: Int64, waits: Bool = false) async throws(EtcdError) {
-    _ = try await call(.compact, CompactMessage(revision: revision, waits: waits), .write, as: HeaderAnswer.self)
+    _ = try await call(.compact, [1: .number(revision), 2: .flag(waits)], .write, as: HeaderAnswer.self)
   }
 }

@@ -7,7 +7,7 @@ extension EtcdClient {
   /// - Returns: The lease.
   /// - Throws: ``EtcdError``.
   public func grantLease(seconds: Int) async throws(EtcdError) -> EtcdLease {
-    let answer = try await call(.grantLease, GrantMessage(seconds: seconds), .repeatable, as: LeaseAnswer.self)
+    let answer = try await call(.grantLease, [1: .number(Int64(seconds))], .repeatable, as: LeaseAnswer.self)
     return EtcdLease(id: answer.lease, seconds: answer.seconds)
   }
 
@@ -18,7 +18,7 @@ extension EtcdClient {
   /// - Throws: ``EtcdError``.
   public func keepAlive(_ lease: Int64) async throws(EtcdError) -> Int {
     // A stream with one message each way.
-    try await call(.keepAlive, LeaseMessage(lease: lease), .repeatable, as: LeaseAnswer.self).seconds
+    try await call(.keepAlive, [1: .number(lease)], .repeatable, as: LeaseAnswer.self).seconds
   }
 
   /// Ends a lease, and deletes its keys.
@@ -26,20 +26,17 @@ extension EtcdClient {
   /// - Parameter lease: The lease's number.
   /// - Throws: ``EtcdError``; code `leaseNotFound` if it is gone.
   public func revokeLease(_ lease: Int64) async throws(EtcdError) {
-    _ = try await call(.revokeLease, LeaseMessage(lease: lease), .write, as: HeaderAnswer.self)
+    _ = try await call(.revokeLease, [1: .number(lease)], .write, as: HeaderAnswer.self)
   }
 
   /// Reads how long a lease lives.
   ///
-  /// - Parameters:
-  ///   - lease: The lease's number.
-  ///   - withKeys: Whether to answer with its keys, too.
+  /// - Parameter lease: The lease's number.
   /// - Returns: How long it lives; `nil` if it is gone.
   /// - Throws: ``EtcdError``.
-  public func timeToLive(_ lease: Int64, withKeys: Bool = false) async throws(EtcdError) -> EtcdLeaseStatus? {
-    let message = LeaseMessage(lease: lease, withKeys: withKeys)
-    let answer = try await call(.timeToLive, message, .repeatable, as: LeaseAnswer.self)
+  public func timeToLive(_ lease: Int64) async throws(EtcdError) -> EtcdLeaseStatus? {
+    let answer = try await call(.timeToLive, [1: .number(lease)], .repeatable, as: LeaseAnswer.self)
     guard answer.seconds >= 0 else { return nil }
-    return EtcdLeaseStatus(granted: answer.granted, remaining: answer.seconds, keys: answer.keys)
+    return EtcdLeaseStatus(granted: answer.granted, remaining: answer.seconds)
   }
 }

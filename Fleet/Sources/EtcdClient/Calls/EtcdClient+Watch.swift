@@ -11,13 +11,10 @@ extension EtcdClient {
   /// - Parameters:
   ///   - span: The keys.
   ///   - revision: The first revision to report changes of; if `nil`, changes from now on.
-  ///   - progressNotify: Whether the member reports its progress now and then (every 10 minutes unless configured).
   /// - Returns: The watch. A compacted revision is reported in the sequence.
   /// - Throws: ``EtcdError``.
-  public func watch(_ span: EtcdSpan, from revision: Int64? = nil, progressNotify: Bool = false)
-    async throws(EtcdError) -> EtcdWatch
-  {
-    try await watch([span], from: revision, progressNotify: progressNotify)
+  public func watch(_ span: EtcdSpan, from revision: Int64? = nil) async throws(EtcdError) -> EtcdWatch {
+    try await watch([span], from: revision)
   }
 
   /// Watches several spans of keys over one stream. Changes of one revision come together for each span.
@@ -25,13 +22,10 @@ extension EtcdClient {
   /// - Parameters:
   ///   - spans: The keys: one span at least.
   ///   - revision: The first revision to report changes of; if `nil`, changes from now on.
-  ///   - progressNotify: Whether the member reports its progress now and then (every 10 minutes unless configured).
   /// - Returns: The watch, when all spans are watched.
   /// - Throws: ``EtcdError``.
-  public func watch(_ spans: [EtcdSpan], from revision: Int64? = nil, progressNotify: Bool = false)
-    async throws(EtcdError) -> EtcdWatch
-  {
-    let messages = spans.map { WatchMessage(span: $0, revision: revision, progressNotify: progressNotify) }
+  public func watch(_ spans: [EtcdSpan], from revision: Int64? = nil) async throws(EtcdError) -> EtcdWatch {
+    let messages = spans.map { $0.watchMessage(from: revision) }
     guard let first = messages.first else { throw EtcdError(.invalidArgument, "No keys are given.") }
     let call = Call(.watch, first, .repeatable)
     return try await inTurn(.repeatable) { endpoint, token, deadline throws(EtcdError) in

@@ -1,4 +1,3 @@
-public import Logging
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -19,7 +18,6 @@ import Synchronization
 public final class EtcdClient: Sendable {
   /// What the client was created with.
   public let configuration: EtcdConfiguration
-  let logger: Logger
   private let endpoints: [Endpoint]
   private let tokens = TokenKeeper()
   /// Protects which endpoints are tried first.
@@ -29,18 +27,12 @@ public final class EtcdClient: Sendable {
 
   /// Creates a client. It connects when the first call is made.
   ///
-  /// - Parameters:
-  ///   - configuration: Where the cluster is.
-  ///   - logger: What failed endpoints are reported to, at level debug.
+  /// - Parameter configuration: Where the cluster is.
   /// - Throws: ``EtcdError`` with code `invalidArgument` if there is no endpoint or one is not an `http` or `https`
   ///   address, or `certificate` if a file of the certificates cannot be read.
-  public init(
-    _ configuration: EtcdConfiguration,
-    logger: Logger = Logger(label: "etcd", factory: { _ in SwiftLogNoOpLogHandler() })
-  ) throws(EtcdError) {
+  public init(_ configuration: EtcdConfiguration) throws(EtcdError) {
     guard !configuration.endpoints.isEmpty else { throw EtcdError(.invalidArgument, "No endpoint is given.") }
     self.configuration = configuration
-    self.logger = logger
     let addresses = try configuration.endpoints.map { text throws(EtcdError) in try Address(text) }
     let tls = addresses.contains(where: \.isTLS) ? try TLSContexts(configuration.tls ?? EtcdTLS()) : nil
     // An attempt goes on for the next call: over a slow line it takes longer than an endpoint's share of this one's time.
@@ -72,7 +64,7 @@ public final class EtcdClient: Sendable {
     guard isAway, let first = endpoints.first else { return false }
     let range = EtcdRange(.key(key), keysOnly: true)
     do throws(EtcdError) {
-      _ = try await call(.range, range, at: first.url, needsLeader: true, as: EtcdRangeResponse.self)
+      _ = try await call(.range, range.message, at: first.url, needsLeader: true, as: EtcdRangeResponse.self)
     } catch {
       return false
     }
@@ -95,7 +87,7 @@ extension EtcdClient {
 
   /// Makes a call and reads the answer.
   func call<Answer: ProtobufReadable>(
-    _ method: Method, _ message: some ProtobufWritable, _ kind: Call.Kind, needsLeader: Bool = true,
+    _ method: Method, _ message: OutgoingMessage, _ kind: Call.Kind, needsLeader: Bool = true,
     as type: Answer.Type = Answer.self
   ) async throws(EtcdError) -> Answer {
     let call = Call(method, message, kind, needsLeader: needsLeader)
@@ -106,11 +98,15 @@ extension EtcdClient {
 
   /// Makes a call at one endpoint, for what is about a member and not about the cluster.
   func call<Answer: ProtobufReadable>(
-    _ method: Method, _ message: some ProtobufWritable, at address: String, deadline: Duration? = nil,
+    _ method: Method, _ message: OutgoingMessage, at address: String, deadline: Duration? = nil,
     needsLeader: Bool = false, as type: Answer.Type = Answer.self
   ) async throws(EtcdError) -> Answer {
+    guard let endpoint = endpoints.first(where: { $0.url == Address.withoutSlash(address) }) else {
+      throw EtcdError(.invalidArgument, "'\(address)' is not an endpoint of this client.")
+    }
     let call = Call(method, message, .repeatable, needsLeader: needsLeader)
-    return try await self.at(address, deadline: deadline) { endpoint, token, deadline throws(EtcdError) in
+    let end = NIODeadline.now() + TimeAmount(deadline ?? configuration.deadline)
+    return try await authenticated(endpoint, tokenBy: end, until: end) { endpoint, token, deadline throws(EtcdError) in
       try await Self.send(call, to: endpoint, token, deadline)
     }
   }
@@ -125,22 +121,6 @@ extension EtcdClient {
       // It says success; so a write was most likely carried out.
       throw endpoint.error(Exchange.Failure(error: error, wasSent: true), isWrite: call.isWrite)
     }
-  }
-
-  func endpoint(_ address: String) throws(EtcdError) -> Endpoint {
-    guard let endpoint = endpoints.first(where: { $0.url == Address.withoutSlash(address) }) else {
-      throw EtcdError(.invalidArgument, "'\(address)' is not an endpoint of this client.")
-    }
-    return endpoint
-  }
-
-  /// Does something at one endpoint.
-  func at<Value>(_ address: String, deadline: Duration? = nil, _ attempt: Attempt<Value>) async throws(EtcdError)
-    -> Value
-  {
-    let endpoint = try endpoint(address)
-    let end = NIODeadline.now() + TimeAmount(deadline ?? configuration.deadline)
-    return try await authenticated(endpoint, tokenBy: end, until: end, attempt)
   }
 
   /// Tries endpoints until one answers, or the time is over.
@@ -170,7 +150,6 @@ extension EtcdClient {
             if error.code != .cancelled && error.code != .closed { ring.withLock { $0.succeeded(index) } }
             throw error
           }
-          logger.debug("etcd call failed", metadata: ["error": "\(error)"])
           ring.withLock { $0.failed(index, at: .now) }
           if error.mayHaveHappened { throw error }
           // A try for which the time was too short says less than one that failed before.
@@ -236,8 +215,7 @@ extension EtcdClient {
   private func fetchToken(_ credentials: EtcdCredentials, at endpoint: Endpoint, until deadline: NIODeadline)
     async throws(EtcdError) -> String?
   {
-    let call = Call(
-      .authenticate, NamesMessage(first: credentials.user, second: credentials.password), .repeatable)
+    let call = Call(.authenticate, [1: .text(credentials.user), 2: .text(credentials.password)], .repeatable)
     do throws(EtcdError) {
       let answer: TokenAnswer = try await Self.send(call, to: endpoint, nil, deadline)
       return answer.token

@@ -39,7 +39,10 @@ public final class EtcdWatch: AsyncSequence, Sendable {
   ///
   /// That no answer comes within a second or so means that the stream is dead. The member answers without asking the
   /// others: a member that is cut off from them, and has not noticed yet, answers, too.
-  public func requestProgress() { exchange.send(RPCFrames.frame(ProgressMessage().protobuf)) }
+  public func requestProgress() {
+    let request: OutgoingMessage = [3: .message([:])]
+    exchange.send(RPCFrames.frame(request.protobuf))
+  }
 
   fileprivate func hasRead() {
     let waited = backlog.isFull

@@ -35,56 +35,44 @@ public struct EtcdError: Error, Sendable, Hashable {
 
 extension EtcdError {
   /// The kinds of failure.
-  public struct Code: Sendable, Hashable, CustomStringConvertible {
-    private enum Value: String {
-      case unavailable, deadlineExceeded, certificate, notAuthenticated, permissionDenied, compacted, futureRevision,
-        leaseNotFound, tooLarge, noSpace, invalidArgument, notFound, alreadyExists, failedPrecondition, unsupported,
-        cancelled, closed, `internal`
-    }
-    private let value: Value
-
-    private init(_ value: Value) { self.value = value }
-
-    /// The name of the kind.
-    public var description: String { value.rawValue }
-
+  public enum Code: Sendable, Hashable {
     /// No endpoint could be reached, or the cluster has no leader now.
-    public static let unavailable = Code(.unavailable)
+    case unavailable
     /// No answer came in time.
-    public static let deadlineExceeded = Code(.deadlineExceeded)
+    case deadlineExceeded
     /// The TLS connection was refused by one of the two sides.
-    public static let certificate = Code(.certificate)
+    case certificate
     /// The user or the password is wrong, or the client gives none and the name of its certificate is no user who may do
     /// this.
-    public static let notAuthenticated = Code(.notAuthenticated)
+    case notAuthenticated
     /// The user's roles do not allow this.
-    public static let permissionDenied = Code(.permissionDenied)
+    case permissionDenied
     /// The requested revision was compacted away.
-    public static let compacted = Code(.compacted)
+    case compacted
     /// The requested revision is not there yet: this is another cluster or a restored backup.
-    public static let futureRevision = Code(.futureRevision)
+    case futureRevision
     /// The lease has expired or was revoked.
-    public static let leaseNotFound = Code(.leaseNotFound)
+    case leaseNotFound
     /// The request is larger than the cluster accepts (1.5 MiB unless configured).
-    public static let tooLarge = Code(.tooLarge)
+    case tooLarge
     /// The cluster's database is full. It accepts no writes until an operator acts. The write that filled it was stored.
-    public static let noSpace = Code(.noSpace)
+    case noSpace
     /// The request is not valid.
-    public static let invalidArgument = Code(.invalidArgument)
+    case invalidArgument
     /// The user or the role does not exist.
-    public static let notFound = Code(.notFound)
+    case notFound
     /// The user, the role or the lease exists already.
-    public static let alreadyExists = Code(.alreadyExists)
+    case alreadyExists
     /// The cluster is not in the state that the call needs.
-    public static let failedPrecondition = Code(.failedPrecondition)
+    case failedPrecondition
     /// The connection or the cluster's version cannot do this.
-    public static let unsupported = Code(.unsupported)
+    case unsupported
     /// The task was cancelled.
-    public static let cancelled = Code(.cancelled)
+    case cancelled
     /// The client was shut down.
-    public static let closed = Code(.closed)
+    case closed
     /// The cluster answered what it never should.
-    public static let `internal` = Code(.internal)
+    case `internal`
   }
 }
 

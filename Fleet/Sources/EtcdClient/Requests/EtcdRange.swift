@@ -43,8 +43,6 @@ public struct EtcdHeader: Sendable, Hashable {
   public let member: UInt64
   /// The newest revision when the answer was made.
   public let revision: Int64
-  /// The number of the election that the leader won.
-  public let raftTerm: UInt64
 }
 
 /// A key with its value.

@@ -1,4 +1,5 @@
 import NIOCore
+import NIOPosix
 
 /// Where a member listens, as an endpoint such as `https://10.0.0.1:2379` says.
 struct Address: Sendable, Hashable {
@@ -41,7 +42,24 @@ struct Address: Sendable, Hashable {
   var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
   /// The address, if the host is a number.
-  var socket: SocketAddress? { try? SocketAddress(ipAddress: host, port: port) }
+  private var socket: SocketAddress? { try? SocketAddress(ipAddress: host, port: port) }
+
+  /// What the member's certificate has to be for; `nil` for its number.
+  var serverName: String? { socket == nil ? host : nil }
+
+  /// Connects to the member.
+  ///
+  /// - Parameters:
+  ///   - limit: How long it may take.
+  ///   - initializer: Sets up the channel.
+  func connect(
+    on loop: any EventLoop, within limit: TimeAmount,
+    _ initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
+  ) -> EventLoopFuture<any Channel> {
+    let bootstrap = ClientBootstrap(group: loop).connectTimeout(limit).resolver(NameResolver(loop: loop))
+      .channelInitializer(initializer)
+    return socket.map { bootstrap.connect(to: $0) } ?? bootstrap.connect(host: host, port: port)
+  }
 
   static func withoutSlash(_ endpoint: String) -> String {
     endpoint.hasSuffix("/") ? String(endpoint.dropLast()) : endpoint

@@ -17,7 +17,7 @@ struct Call: Sendable {
   /// Whether a member without a leader is to refuse it at once, instead of holding it until it times out.
   let needsLeader: Bool
 
-  init(_ method: Method, _ message: some ProtobufWritable, _ kind: Kind, needsLeader: Bool = true) {
+  init(_ method: Method, _ message: OutgoingMessage, _ kind: Kind, needsLeader: Bool = true) {
     self.method = method
     self.message = RPCFrames.frame(message.protobuf)
     self.kind = kind

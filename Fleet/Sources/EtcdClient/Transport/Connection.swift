@@ -1,6 +1,5 @@
 import NIOCore
 import NIOHTTP2
-import NIOPosix
 import NIOSSL
 import NIOTLS
 
@@ -32,32 +31,24 @@ final class Connection: Sendable {
     to address: Address, tls: NIOSSLContext?, on loop: any EventLoop, within limit: TimeAmount,
     pingInterval: TimeAmount?
   ) -> EventLoopFuture<Connection> {
-    let bootstrap = ClientBootstrap(group: loop)
-      .connectTimeout(limit)
-      .resolver(NameResolver(loop: loop))
-      .channelInitializer { channel in
-        SocketOptions.set(on: channel).flatMapThrowing {
-          let pipeline = channel.pipeline.syncOperations
-          if let pingInterval { try pipeline.addHandler(SilenceHandler(after: pingInterval)) }
-          if let tls {
-            // Without a name, the member's certificate has to have its number.
-            let name = address.socket == nil ? address.host : nil
-            try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: name))
-          }
-          let http2 = NIOHTTP2Handler(
-            mode: .client, eventLoop: channel.eventLoop, connectionConfiguration: settings,
-            streamConfiguration: streamSettings
-          ) { stream in
-            // A member opens none.
-            stream.close()
-          }
-          try pipeline.addHandler(http2)
-          try pipeline.addHandler(
-            ConnectionHandler(http2.syncMultiplexer(), on: channel.eventLoop))
+    let channel = address.connect(on: loop, within: limit) { channel in
+      SocketOptions.set(on: channel).flatMapThrowing {
+        let pipeline = channel.pipeline.syncOperations
+        if let pingInterval { try pipeline.addHandler(SilenceHandler(after: pingInterval)) }
+        if let tls {
+          try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: address.serverName))
         }
+        let http2 = NIOHTTP2Handler(
+          mode: .client, eventLoop: channel.eventLoop, connectionConfiguration: settings,
+          streamConfiguration: streamSettings
+        ) { stream in
+          // A member opens none.
+          stream.close()
+        }
+        try pipeline.addHandler(http2)
+        try pipeline.addHandler(ConnectionHandler(http2.syncMultiplexer(), on: channel.eventLoop))
       }
-    let channel =
-      address.socket.map { bootstrap.connect(to: $0) } ?? bootstrap.connect(host: address.host, port: address.port)
+    }
     let opening = channel.flatMap { channel -> EventLoopFuture<Connection> in
       do {
         let handler = try channel.pipeline.syncOperations.handler(type: ConnectionHandler.self)

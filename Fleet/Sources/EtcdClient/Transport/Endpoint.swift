@@ -186,7 +186,7 @@ final class Endpoint: Sendable {
     switch error {
     case let error as EtcdError: return error
     case let error as WireError: return error.error(endpoint: url, isWrite: isWrite)
-    case is RPCFrames.Invalid, is ProtobufReader.Malformed:
+    case is RPCFrames.Invalid, is MalformedMessage:
       return make(.internal, "The cluster's answer cannot be read: \(error)")
     case Exchange.End.deadline: return make(.deadlineExceeded, "No answer came in time.")
     case Exchange.End.cancelled: return make(.cancelled, "The task was cancelled.")

@@ -13,7 +13,6 @@ struct Method: Sendable {
   static let alarm = Method("Maintenance/Alarm")
   static let status = Method("Maintenance/Status")
   static let defragment = Method("Maintenance/Defragment")
-  static let snapshot = Method("Maintenance/Snapshot")
   static let enableAuthentication = Method("Auth/AuthEnable")
   static let disableAuthentication = Method("Auth/AuthDisable")
   static let authenticate = Method("Auth/Authenticate")
@@ -25,11 +24,7 @@ struct Method: Sendable {
   static let grantRole = Method("Auth/UserGrantRole")
   static let revokeRole = Method("Auth/UserRevokeRole")
   static let addRole = Method("Auth/RoleAdd")
-  static let getRole = Method("Auth/RoleGet")
-  static let listRoles = Method("Auth/RoleList")
-  static let deleteRole = Method("Auth/RoleDelete")
   static let grantPermission = Method("Auth/RoleGrantPermission")
-  static let revokePermission = Method("Auth/RoleRevokePermission")
 
   /// The path of an HTTP/2 request.
   let path: String

@@ -1,6 +1,5 @@
 import Glibc
 import NIOCore
-import NIOPosix
 import NIOSSL
 
 /// Why a TLS connection failed, in plain words.
@@ -25,21 +24,17 @@ enum TLSReason {
     let certificates = loop.makePromise(of: [NIOSSLCertificate].self)
     let limit = TimeAmount.seconds(3)
     let late = loop.scheduleTask(in: limit) { certificates.fail(error) }
-    let bootstrap = ClientBootstrap(group: loop).connectTimeout(limit).resolver(NameResolver(loop: loop))
-      .channelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          let handler = try NIOSSLClientHandler(
-            context: NIOSSLContext(configuration: .makeClientConfiguration()),
-            serverHostname: address.socket == nil ? address.host : nil,
-            customVerificationCallback: { found, verified in
-              certificates.succeed(found)
-              verified.succeed(.failed)
-            })
-          try channel.pipeline.syncOperations.addHandler(handler)
-        }
+    let channel = address.connect(on: loop, within: limit) { channel in
+      channel.eventLoop.makeCompletedFuture {
+        let handler = try NIOSSLClientHandler(
+          context: NIOSSLContext(configuration: .makeClientConfiguration()), serverHostname: address.serverName,
+          customVerificationCallback: { found, verified in
+            certificates.succeed(found)
+            verified.succeed(.failed)
+          })
+        try channel.pipeline.syncOperations.addHandler(handler)
       }
-    let channel =
-      address.socket.map { bootstrap.connect(to: $0) } ?? bootstrap.connect(host: address.host, port: address.port)
+    }
     channel.whenFailure { _ in certificates.fail(error) }
     channel.whenSuccess { channel in certificates.futureResult.whenComplete { _ in channel.close(promise: nil) } }
     return certificates.futureResult.flatMapThrowing { found in

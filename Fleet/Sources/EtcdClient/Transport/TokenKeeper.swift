@@ -6,54 +6,43 @@ final class TokenKeeper: Sendable {
   typealias Fetch = @Sendable () async throws(EtcdError) -> String?
 
   private enum State {
-    case none
     case fetching(Task<Result<String?, EtcdError>, Never>)
     case known(String?)
   }
 
-  private enum Wanted {
-    case known(String?)
-    case fetched(Task<Result<String?, EtcdError>, Never>)
-  }
-
-  /// Protects what is known about the token.
-  private let state = Mutex(State.none)
+  /// Protects what is known about the token; `nil` for nothing.
+  private let state = Mutex<State?>(nil)
 
   func token(_ fetch: @escaping Fetch) async throws(EtcdError) -> String? {
-    let wanted = state.withLock { state in
-      switch state {
-      case .known(let token):
-        return Wanted.known(token)
-      case .fetching(let task):
-        return .fetched(task)
-      case .none:
-        // Not the caller's task: others wait for the same token, and this caller may be cancelled.
-        let task = Task<Result<String?, EtcdError>, Never> {
-          let result: Result<String?, EtcdError>
-          do throws(EtcdError) { result = .success(try await fetch()) } catch { result = .failure(error) }
-          self.fetched(result)
-          return result
-        }
-        state = .fetching(task)
-        return .fetched(task)
-      }
+    let present = state.withLock { state in
+      let present = state ?? .fetching(task(fetch))
+      state = present
+      return present
     }
-    switch wanted {
+    switch present {
     case .known(let token): return token
-    case .fetched(let task): return try await task.value.get()
+    case .fetching(let task): return try await task.value.get()
+    }
+  }
+
+  /// Not the caller's task: others wait for the same token, and this caller may be cancelled.
+  private func task(_ fetch: @escaping Fetch) -> Task<Result<String?, EtcdError>, Never> {
+    Task {
+      do throws(EtcdError) {
+        let token = try await fetch()
+        state.withLock { $0 = .known(token) }
+        return .success(token)
+      } catch {
+        state.withLock { $0 = nil }
+        return .failure(error)
+      }
     }
   }
 
   /// Forgets a token that the cluster refused, unless there is a newer one.
   func refuse(_ token: String?) {
     state.withLock { state in
-      if case .known(token) = state { state = .none }
-    }
-  }
-
-  private func fetched(_ result: Result<String?, EtcdError>) {
-    state.withLock { state in
-      state = if case .success(let token) = result { .known(token) } else { .none }
+      if case .known(token) = state { state = nil }
     }
   }
 }

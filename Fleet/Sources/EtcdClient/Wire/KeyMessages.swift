@@ -4,128 +4,67 @@ import NIOCore
 
 // MARK: Requests
 
-extension EtcdSpan {
-  func write(to writer: inout ProtobufWriter, start: Int, end endField: Int) {
-    writer.write(self.start, field: start)
-    writer.write(end ?? [], field: endField)
+extension EtcdRange {
+  var message: OutgoingMessage {
+    [
+      1: .bytes(span.start), 2: .bytes(span.end ?? []), 3: .number(Int64(limit ?? 0)), 4: .number(revision ?? 0),
+      7: .flag(isSerializable), 8: .flag(keysOnly), 9: .flag(countOnly),
+    ]
   }
 }
 
-extension EtcdRange: ProtobufWritable {
-  func write(to writer: inout ProtobufWriter) {
-    span.write(to: &writer, start: 1, end: 2)
-    writer.write(Int64(limit ?? 0), field: 3)
-    writer.write(revision ?? 0, field: 4)
-    writer.write(isSerializable, field: 7)
-    writer.write(keysOnly, field: 8)
-    writer.write(countOnly, field: 9)
+extension EtcdCompare {
+  // What is compared with zero is left out: so does etcd read a side that is missing.
+  var message: OutgoingMessage {
+    [
+      1: .number(relation == .less ? 2 : 0), 2: .number(Self.modRevisions), 3: .bytes(span.start),
+      6: .number(revision), 64: .bytes(span.end ?? []),
+    ]
   }
+
+  /// Says that revisions of the last change are compared.
+  private static let modRevisions: Int64 = 2
 }
 
-struct PutMessage: ProtobufWritable {
-  var key: [UInt8]
-  var value: [UInt8]
-  var lease: Int64
-  var returnsPrevious = false
-
-  func write(to writer: inout ProtobufWriter) {
-    writer.write(key, field: 1)
-    writer.write(value, field: 2)
-    writer.write(lease, field: 3)
-    writer.write(returnsPrevious, field: 4)
-  }
-}
-
-struct DeleteMessage: ProtobufWritable {
-  var span: EtcdSpan
-  var returnsPrevious = false
-
-  func write(to writer: inout ProtobufWriter) {
-    span.write(to: &writer, start: 1, end: 2)
-    writer.write(returnsPrevious, field: 3)
-  }
-}
-
-struct CompactMessage: ProtobufWritable {
-  var revision: Int64
-  var waits: Bool
-
-  func write(to writer: inout ProtobufWriter) {
-    writer.write(revision, field: 1)
-    writer.write(waits, field: 2)
-  }
-}
-
-extension EtcdCompare: ProtobufWritable {
-  // What is compared with zero or nothing is left out: so does etcd read a side that is missing.
-  func write(to writer: inout ProtobufWriter) {
-    let relation: Int64 =
-      switch relation {
-      case .equal: 0
-      case .greater: 1
-      case .less: 2
-      case .notEqual: 3
-      }
-    writer.write(relation, field: 1)
-    let (kind, number, field): (Int64, Int64, Int) =
-      switch target {
-      case .version(let number): (0, number, 4)
-      case .createRevision(let number): (1, number, 5)
-      case .modRevision(let number): (2, number, 6)
-      case .value: (3, 0, 7)
-      case .lease(let number): (4, number, 8)
-      }
-    writer.write(kind, field: 2)
-    writer.write(span.start, field: 3)
-    writer.write(number, field: field)
-    if case .value(let bytes) = target { writer.write(bytes, field: field) }
-    writer.write(span.end ?? [], field: 64)
-  }
-}
-
-extension EtcdOperation: ProtobufWritable {
-  func write(to writer: inout ProtobufWriter) {
+extension EtcdOperation {
+  var message: OutgoingMessage {
     switch self {
-    case .range(let range): writer.write(range, field: 1)
-    case .put(let key, let value, let lease, let returnsPrevious):
-      writer.write(PutMessage(key: key, value: value, lease: lease, returnsPrevious: returnsPrevious), field: 2)
-    case .delete(let span, let returnsPrevious):
-      writer.write(DeleteMessage(span: span, returnsPrevious: returnsPrevious), field: 3)
+    case .range(let range): [1: .message(range.message)]
+    case .put(let key, let value, let lease): [2: .message([1: .bytes(key), 2: .bytes(value), 3: .number(lease)])]
+    case .delete(let span): [3: .message(span.message)]
     }
   }
 }
 
-extension EtcdTransaction: ProtobufWritable {
-  func write(to writer: inout ProtobufWriter) {
-    for compare in compares { writer.write(compare, field: 1) }
-    for operation in success { writer.write(operation, field: 2) }
-    for operation in failure { writer.write(operation, field: 3) }
+extension EtcdSpan {
+  /// A request to delete the keys.
+  var message: OutgoingMessage { [1: .bytes(start), 2: .bytes(end ?? [])] }
+}
+
+extension EtcdTransaction {
+  var message: OutgoingMessage {
+    var fields = compares.map { (number: 1, value: OutgoingMessage.Field.message($0.message)) }
+    fields += success.map { (2, .message($0.message)) }
+    fields += failure.map { (3, .message($0.message)) }
+    return OutgoingMessage(fields)
   }
 }
 
 // MARK: Answers
 
-extension EtcdHeader: ProtobufReadable {
-  init(protobuf message: ByteBuffer) throws(ProtobufReader.Malformed) {
-    var (cluster, member, revision, term) = (UInt64(0), UInt64(0), Int64(0), UInt64(0))
-    try ProtobufReader.read(message) { field in
-      switch field.number {
-      case 1: cluster = field.value
-      case 2: member = field.value
-      case 3: revision = field.signed
-      case 4: term = field.value
-      default: break
-      }
-    }
-    self.init(cluster: cluster, member: member, revision: revision, raftTerm: term)
+extension EtcdHeader: ProtobufMessage {
+  init(_ fields: ProtobufFields) {
+    self.init(cluster: fields[1].value, member: fields[2].value, revision: fields[3].signed)
   }
 }
 
 extension EtcdKeyValue: ProtobufReadable {
-  init(protobuf message: ByteBuffer) throws(ProtobufReader.Malformed) {
+  // Field by field, since an answer has thousands of them.
+  init(protobuf message: ByteBuffer) throws(MalformedMessage) {
     var (key, value): ([UInt8], [UInt8]) = ([], [])
     var (created, modified, version, lease) = (Int64(0), Int64(0), Int64(0), Int64(0))
-    try ProtobufReader.read(message) { field in
+    var reader = ProtobufReader(message)
+    while let field = try reader.next() {
       switch field.number {
       case 1: key = field.array
       case 2: created = field.signed
@@ -142,114 +81,37 @@ extension EtcdKeyValue: ProtobufReadable {
 }
 
 /// An answer that is read for its header alone, which every answer has as its first field.
-struct HeaderAnswer: ProtobufReadable {
+struct HeaderAnswer: ProtobufMessage {
   var header: EtcdHeader
 
-  init(protobuf message: ByteBuffer) throws(ProtobufReader.Malformed) {
-    var found: EtcdHeader?
-    try ProtobufReader.read(message) { field throws(ProtobufReader.Malformed) in
-      if field.number == 1 { found = try EtcdHeader(protobuf: field.bytes) }
-    }
-    guard let found else { throw ProtobufReader.Malformed() }
-    header = found
+  init(_ fields: ProtobufFields) throws(MalformedMessage) { header = try fields.message(1) }
+}
+
+extension EtcdRangeResponse: ProtobufMessage {
+  init(_ fields: ProtobufFields) throws(MalformedMessage) { try self.init(fields, in: fields.message(1)) }
+
+  /// - Parameter header: That of the transaction, if it is an answer within one, which leaves out a part of it.
+  fileprivate init(_ fields: ProtobufFields, in header: EtcdHeader) throws(MalformedMessage) {
+    self.init(
+      header: header, keyValues: try fields.messages(2), count: Int(fields[4].signed), more: fields[3].isTrue)
   }
 }
 
-struct RangeAnswer: ProtobufReadable {
-  private var header: EtcdHeader?
-  private var keyValues: [EtcdKeyValue] = []
-  private var more = false
-  private var count: Int64 = 0
-
-  init(protobuf message: ByteBuffer) throws(ProtobufReader.Malformed) {
-    var answer = (header: EtcdHeader?.none, keyValues: [EtcdKeyValue](), more: false, count: Int64(0))
-    try ProtobufReader.read(message) { field throws(ProtobufReader.Malformed) in
-      switch field.number {
-      case 1: answer.header = try EtcdHeader(protobuf: field.bytes)
-      case 2: answer.keyValues.append(try EtcdKeyValue(protobuf: field.bytes))
-      case 3: answer.more = field.isTrue
-      case 4: answer.count = field.signed
-      default: break
-      }
-    }
-    (header, keyValues, more, count) = answer
-  }
-
-  /// - Parameter outer: The header of the transaction, which has what this one leaves out.
-  /// - Returns: The answer; `nil` if it has no header.
-  func response(in outer: EtcdHeader? = nil) -> EtcdRangeResponse? {
-    (outer ?? header).map { EtcdRangeResponse(header: $0, keyValues: keyValues, count: Int(count), more: more) }
-  }
-}
-
-extension EtcdRangeResponse: ProtobufReadable {
-  init(protobuf message: ByteBuffer) throws(ProtobufReader.Malformed) {
-    guard let response = try RangeAnswer(protobuf: message).response() else { throw ProtobufReader.Malformed() }
-    self = response
-  }
-}
-
-struct PutAnswer: ProtobufReadable {
-  var previous: EtcdKeyValue?
-
-  init(protobuf message: ByteBuffer) throws(ProtobufReader.Malformed) {
-    var found: EtcdKeyValue?
-    try ProtobufReader.read(message) { field throws(ProtobufReader.Malformed) in
-      if field.number == 2 { found = try EtcdKeyValue(protobuf: field.bytes) }
-    }
-    previous = found
-  }
-}
-
-struct DeleteAnswer: ProtobufReadable {
+struct DeleteAnswer: ProtobufMessage {
   var count: Int
-  var previous: [EtcdKeyValue]
 
-  init(protobuf message: ByteBuffer) throws(ProtobufReader.Malformed) {
-    var answer = (count: Int64(0), previous: [EtcdKeyValue]())
-    try ProtobufReader.read(message) { field throws(ProtobufReader.Malformed) in
-      switch field.number {
-      case 2: answer.count = field.signed
-      case 3: answer.previous.append(try EtcdKeyValue(protobuf: field.bytes))
-      default: break
-      }
-    }
-    (count, previous) = (Int(answer.count), answer.previous)
-  }
+  init(_ fields: ProtobufFields) { count = Int(fields[2].signed) }
 }
 
-extension EtcdTransactionResponse: ProtobufReadable {
-  init(protobuf message: ByteBuffer) throws(ProtobufReader.Malformed) {
-    var answer = (header: EtcdHeader?.none, succeeded: false, steps: [ByteBuffer]())
-    try ProtobufReader.read(message) { field throws(ProtobufReader.Malformed) in
-      switch field.number {
-      case 1: answer.header = try EtcdHeader(protobuf: field.bytes)
-      case 2: answer.succeeded = field.isTrue
-      case 3: answer.steps.append(field.bytes)
-      default: break
+extension EtcdTransactionResponse: ProtobufMessage {
+  init(_ fields: ProtobufFields) throws(MalformedMessage) {
+    let header: EtcdHeader = try fields.message(1)
+    var ranges: [EtcdRangeResponse] = []
+    for step in fields.all(3) {
+      for range in try ProtobufFields(step.bytes).all(1) {
+        ranges.append(try EtcdRangeResponse(ProtobufFields(range.bytes), in: header))
       }
     }
-    guard let header = answer.header else { throw ProtobufReader.Malformed() }
-    var results: [Result] = []
-    for step in answer.steps { results.append(try Result(protobuf: step, in: header)) }
-    self.init(header: header, succeeded: answer.succeeded, results: results)
-  }
-}
-
-extension EtcdTransactionResponse.Result {
-  fileprivate init(protobuf message: ByteBuffer, in header: EtcdHeader) throws(ProtobufReader.Malformed) {
-    var found: Self?
-    try ProtobufReader.read(message) { field throws(ProtobufReader.Malformed) in
-      switch field.number {
-      case 1: found = try RangeAnswer(protobuf: field.bytes).response(in: header).map { .range($0) }
-      case 2: found = .put(previous: try PutAnswer(protobuf: field.bytes).previous)
-      case 3:
-        let answer = try DeleteAnswer(protobuf: field.bytes)
-        found = .delete(count: answer.count, previous: answer.previous)
-      default: break
-      }
-    }
-    guard let found else { throw ProtobufReader.Malformed() }
-    self = found
+    self.init(header: header, succeeded: fields[2].isTrue, ranges: ranges)
   }
 }

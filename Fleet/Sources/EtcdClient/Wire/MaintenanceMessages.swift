@@ -2,93 +2,39 @@ import NIOCore
 
 // The messages about members (rpc.proto of etcd's API has the numbers of fields).
 
-extension EtcdStatus: ProtobufReadable {
-  init(protobuf message: ByteBuffer) throws(ProtobufReader.Malformed) {
-    var answer = (
-      header: EtcdHeader?.none, version: "", size: Int64(0), leader: UInt64(0), index: UInt64(0), inUse: Int64(0)
-    )
-    try ProtobufReader.read(message) { field throws(ProtobufReader.Malformed) in
-      switch field.number {
-      case 1: answer.header = try EtcdHeader(protobuf: field.bytes)
-      case 2: answer.version = field.text
-      case 3: answer.size = field.signed
-      case 4: answer.leader = field.value
-      case 5: answer.index = field.value
-      case 9: answer.inUse = field.signed
-      default: break
-      }
-    }
-    guard let header = answer.header else { throw ProtobufReader.Malformed() }
+extension EtcdStatus: ProtobufMessage {
+  init(_ fields: ProtobufFields) throws(MalformedMessage) {
     self.init(
-      header: header, version: answer.version, databaseSize: answer.size, databaseSizeInUse: answer.inUse,
-      leader: answer.leader, raftIndex: answer.index)
+      header: try fields.message(1), version: fields[2].text, databaseSize: fields[3].signed,
+      databaseSizeInUse: fields[9].signed, leader: fields[4].value, raftIndex: fields[5].value)
   }
 }
 
-struct AlarmMessage: ProtobufWritable {
-  /// What is done about alarms, by its number.
-  enum Action: Int64 {
-    case get = 0
-    case deactivate = 2
-  }
+extension EtcdAlarm: ProtobufMessage {
+  private static let kinds = ["NONE", "NOSPACE", "CORRUPT"]
 
-  var action: Action
-  var alarm: EtcdAlarm?
-
-  func write(to writer: inout ProtobufWriter) {
-    writer.write(action.rawValue, field: 1)
-    writer.write(Int64(bitPattern: alarm?.member ?? 0), field: 2)
-    writer.write(Int64(alarm.flatMap { EtcdAlarm.kinds.firstIndex(of: $0.kind) } ?? 0), field: 3)
-  }
-}
-
-extension EtcdAlarm: ProtobufReadable {
-  fileprivate static let kinds = ["NONE", "NOSPACE", "CORRUPT"]
-
-  init(protobuf message: ByteBuffer) throws(ProtobufReader.Malformed) {
-    var (member, kind) = (UInt64(0), UInt64(0))
-    try ProtobufReader.read(message) { field in
-      switch field.number {
-      case 1: member = field.value
-      case 2: kind = field.value
-      default: break
-      }
+  init(_ fields: ProtobufFields) throws(MalformedMessage) {
+    guard let index = Int(exactly: fields[2].value), Self.kinds.indices.contains(index) else {
+      throw MalformedMessage()
     }
-    guard let index = Int(exactly: kind), Self.kinds.indices.contains(index) else { throw ProtobufReader.Malformed() }
-    self.init(member: member, kind: Self.kinds[index])
+    self.init(member: fields[1].value, kind: Self.kinds[index])
+  }
+
+  /// A request to take the alarm away.
+  var deactivation: OutgoingMessage {
+    [
+      1: .number(2), 2: .number(Int64(bitPattern: member)), 3: .number(Int64(Self.kinds.firstIndex(of: kind) ?? 0)),
+    ]
   }
 }
 
-struct AlarmsAnswer: ProtobufReadable {
+struct AlarmsAnswer: ProtobufMessage {
   var alarms: [EtcdAlarm]
 
-  init(protobuf message: ByteBuffer) throws(ProtobufReader.Malformed) {
-    var found: [EtcdAlarm] = []
-    try ProtobufReader.read(message) { field throws(ProtobufReader.Malformed) in
-      if field.number == 2 { found.append(try EtcdAlarm(protobuf: field.bytes)) }
-    }
-    alarms = found
-  }
+  init(_ fields: ProtobufFields) throws(MalformedMessage) { alarms = try fields.messages(2) }
 }
 
 /// An answer of which nothing is read.
 struct EmptyAnswer: ProtobufReadable {
-  init(protobuf message: ByteBuffer) throws(ProtobufReader.Malformed) {}
-}
-
-struct SnapshotPart: ProtobufReadable {
-  var remaining: UInt64
-  var bytes: [UInt8]
-
-  init(protobuf message: ByteBuffer) throws(ProtobufReader.Malformed) {
-    var part = (remaining: UInt64(0), bytes: [UInt8]())
-    try ProtobufReader.read(message) { field in
-      switch field.number {
-      case 2: part.remaining = field.value
-      case 3: part.bytes = field.array
-      default: break
-      }
-    }
-    (remaining, bytes) = part
-  }
+  init(protobuf message: ByteBuffer) throws(MalformedMessage) {}
 }

@@ -293,8 +293,7 @@ actor MirrorService {
         perform(machine.published(ack, revision: answer.header.revision, at: now))
         return
       }
-      var found: EtcdKeyValue?
-      if case .range(let range)? = answer.results.first { found = range.keyValues.first }
+      let found = answer.ranges.first?.keyValues.first
       let owner = found.flatMap { $0.lease == 0 ? nil : LeaseID(rawValue: $0.lease) }
       perform(machine.publishConflicted(ack, with: owner, revision: found?.modRevision ?? 0, at: now))
     } catch {
@@ -309,8 +308,7 @@ actor MirrorService {
     var isRight = true
     while isRight, !rest.isEmpty {
       let compares = rest.prefix(Cluster.mostOperations).map { app, revision in
-        EtcdCompare(
-          .key(FleetKey.ack(app: app, machine: execution.machine.id).text), .equal, .modRevision(revision))
+        EtcdCompare.modRevision(FleetKey.ack(app: app, machine: execution.machine.id).text, .equal, revision)
       }
       rest = rest.dropFirst(Cluster.mostOperations)
       isRight = (try? await execution.client.transaction(EtcdTransaction(if: compares, then: [])).succeeded) ?? false

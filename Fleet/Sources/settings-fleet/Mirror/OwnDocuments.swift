@@ -46,9 +46,7 @@ struct OwnDocuments: Sendable {
     let spans = apps.flatMap(ownSpans)
     let answer = try await client.transaction(
       EtcdTransaction(then: spans.map { .range(EtcdRange($0, revision: revision)) }))
-    var items: [FleetItem] = []
-    for case .range(let range) in answer.results { items += range.keyValues.map(FleetItem.init) }
-    return (answer.header, items)
+    return (answer.header, answer.ranges.flatMap(\.keyValues).map(FleetItem.init))
   }
 
   /// The keys to watch: what is for this machine, and what nobody knows yet.
