@@ -61,14 +61,6 @@ public struct Ack: Hashable, Sendable, Codable {
     public var problem: FleetProblem?
     /// The exit status of the check command; `nil` while it has none.
     public var check: Int?
-
-    /// Describes what was done.
-    public init(id: String, state: State, problem: FleetProblem? = nil, check: Int? = nil) {
-      self.id = id
-      self.state = state
-      self.problem = problem
-      self.check = check
-    }
   }
 
   /// The version of this format.
@@ -126,8 +118,9 @@ public struct Ack: Hashable, Sendable, Codable {
   /// Reads an answer from etcd; `nil` if it cannot be read, names another app or machine than its key, or is under
   /// another lease than it says. So nobody can answer for another machine without its role.
   public init?(_ item: FleetItem) {
-    guard case .ack(let app, let machine)? = FleetKey(item.key), item.value.count <= Self.mostBytes,
-      let ack = FleetJSON.decode(Ack.self, from: item.value), ack.app == app, ack.machine == machine,
+    guard case .ack(let app, let machine)? = FleetKey(item.key),
+      let ack = FleetJSON.decode(Ack.self, from: item.value, upTo: Self.mostBytes), ack.app == app,
+      ack.machine == machine,
       ack.lease == item.lease, ack.format == 1, FleetNames.isName(ack.host), ack.groups.allSatisfy(FleetNames.isGroup)
     else { return nil }
     self = ack

@@ -78,10 +78,9 @@ public struct FleetStatus: Hashable, Sendable, Codable {
   ///     document of the app, and have not answered about it, are pending.
   ///   - leases: How long each answer's lease is still good. A machine whose lease is not in it counts as alive.
   ///   - expected: The hosts whose mirrors have to be there.
-  ///   - silentAfter: The seconds without a sign of life after which a machine is silent.
   public static func make(
     app: String, snapshot: FleetSnapshot, acks: [FleetItem], mirrors: [FleetItem] = [],
-    leases: [LeaseID: LeaseState], expected: [String] = [], silentAfter: Int = 60
+    leases: [LeaseID: LeaseState], expected: [String] = []
   ) -> FleetStatus {
     let documents = FleetContents(snapshot).apps[app] ?? AppDocuments()
     let revisions = documents.documents.values.flatMap(\.values).map(\.modRevision) + [documents.rolloutRevision]
@@ -103,12 +102,15 @@ public struct FleetStatus: Hashable, Sendable, Codable {
       answers.append(missing)
     }
     for ack in answers.sorted(by: { $0.machine < $1.machine }) {
-      status.count(ack, documents, silence: ack.lease.flatMap { leases[$0] }?.silence ?? 0, silentAfter: silentAfter)
+      status.count(ack, documents, silence: ack.lease.flatMap { leases[$0] }?.silence ?? 0)
     }
     return status
   }
 
-  private mutating func count(_ ack: Ack, _ documents: AppDocuments, silence: Int, silentAfter: Int) {
+  /// The seconds without a sign of life after which a machine is silent.
+  private static let silentAfter = 60
+
+  private mutating func count(_ ack: Ack, _ documents: AppDocuments, silence: Int) {
     if ack.problem?.kind != .unanswered {
       releases[ack.release ?? "unknown", default: 0] += 1
       appVersions[ack.appVersion.map(String.init) ?? "none", default: 0] += 1
@@ -116,7 +118,7 @@ public struct FleetStatus: Hashable, Sendable, Codable {
     func entry(_ problem: FleetProblem? = nil, _ scope: DocumentScope? = nil) -> Entry {
       Entry(machine: ack.machine, host: ack.host, problem: problem, scope: scope)
     }
-    if silence > silentAfter {
+    if silence > Self.silentAfter {
       var silent = entry()
       silent.silentSeconds = silence
       self.silent.append(silent)
@@ -167,13 +169,7 @@ extension AppDocuments {
 
   /// Whether a machine should have one of the documents, by its answer about ``FleetNames/ownApp``.
   fileprivate func concern(_ mirror: Ack) -> Bool {
-    documents.keys.contains { scope in
-      switch scope {
-      case .all: true
-      case .group(let group): mirror.groups.contains(group)
-      case .host(let host): host == mirror.host
-      }
-    }
+    documents.keys.contains { $0.includes(host: mirror.host, groups: mirror.groups) }
   }
 
   /// What an answer says about a document as it is now.

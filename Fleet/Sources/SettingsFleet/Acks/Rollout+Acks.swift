@@ -6,7 +6,7 @@ extension Rollout {
   /// - Parameter acks: The answers about the app, apart from those of silent machines.
   public func choosing(among acks: [Ack]) -> Rollout {
     guard case .share(let share) = target else { return self }
-    let machines = acks.filter { isFor(host: $0.host, groups: $0.groups) && canApply(to: $0) }.map(\.machine)
+    let machines = acks.filter { scope.includes(host: $0.host, groups: $0.groups) && canApply(to: $0) }.map(\.machine)
     guard !machines.isEmpty else { return self }
     var salt = salt
     var tries = 0
@@ -27,7 +27,7 @@ extension Rollout {
   public func nextStep(among acks: [Ack]) -> Rollout? {
     guard var steps, case .share(let share) = target, steps.index + 1 < steps.shares.count else { return nil }
     steps.index += 1
-    let others = acks.filter { isFor(host: $0.host, groups: $0.groups) && canApply(to: $0) }
+    let others = acks.filter { scope.includes(host: $0.host, groups: $0.groups) && canApply(to: $0) }
       .map { Self.place(of: $0.machine, salt: salt) }.filter { $0 >= share }
     var next = self
     next.steps = steps

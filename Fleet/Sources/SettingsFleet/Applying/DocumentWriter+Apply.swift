@@ -46,8 +46,7 @@ extension DocumentWriter {
     var transaction = unchanged(writing: nil)
     var serial = try signing.map { signing throws(WriterError) in try nextSerial(signing) }
     for (version, text) in texts.sorted(by: { $0.key < $1.key }) {
-      guard text.count <= FleetNames.longestText else { throw .tooLarge(bytes: text.count) }
-      guard !text.contains(0), String(validating: text, as: UTF8.self) != nil else { throw .invalidText }
+      try Self.check(text)
       let stored = versions[version]
       if stored == nil { transaction.require(document.key(version: version), at: 0) }
       let isSame = stored?.text == text

@@ -6,8 +6,6 @@ public struct AppDocuments: Hashable, Sendable {
   public internal(set) var rollout: Rollout?
   /// The revision at which the rollout was last written; 0 if there is none.
   public internal(set) var rolloutRevision: Int64 = 0
-  /// Why the rollout that is there cannot be read.
-  public internal(set) var rolloutProblem: FleetProblem?
 
   /// No documents.
   public init() {}
@@ -16,7 +14,14 @@ public struct AppDocuments: Hashable, Sendable {
   ///
   /// - Parameter newest: The highest version that may be read; `nil` for any.
   public func readable(_ scope: DocumentScope, upTo newest: Int?) -> (version: Int, stored: StoredDocument)? {
-    documents[scope]?.filter { $0.key <= newest ?? .max }.max { $0.key < $1.key }.map { ($0.key, $0.value) }
+    documents[scope]?.newest(upTo: newest)
+  }
+}
+
+extension [Int: StoredDocument] {
+  /// The newest version that may be read.
+  func newest(upTo limit: Int?) -> (version: Int, stored: StoredDocument)? {
+    filter { $0.key <= limit ?? .max }.max { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 }
 
@@ -26,11 +31,9 @@ public struct FleetContents: Hashable, Sendable {
   public private(set) var apps: [String: AppDocuments] = [:]
   /// An operator's acceptance, if there is one and it can be read.
   public private(set) var acceptance: Acceptance?
-  /// How many keys have a form that is not ours, or a value that cannot be read. They count as if they were not there,
-  /// apart from a signature or a rollout, which are reported where they are needed.
-  public private(set) var ignored = 0
 
-  /// Reads a snapshot.
+  /// Reads a snapshot. A key whose form is not ours, or whose value cannot be read, counts as if it were not there, apart
+  /// from a signature, which is reported where it is needed.
   ///
   /// - Parameters:
   ///   - snapshot: The answer to a range.
@@ -38,32 +41,28 @@ public struct FleetContents: Hashable, Sendable {
   public init(_ snapshot: FleetSnapshot, for machine: Machine? = nil) {
     var parts: [FleetDocument: [Int: Parts]] = [:]
     for item in snapshot.items {
-      guard let key = FleetKey(item.key), snapshot.app == nil || key.app == snapshot.app else {
-        ignored += 1
-        continue
+      guard let key = FleetKey(item.key), snapshot.app == nil || key.app == snapshot.app,
+        machine?.isConcerned(by: key) ?? true
+      else { continue }
+      func change(_ document: FleetDocument, _ version: Int, _ body: (inout Parts) -> Void) {
+        body(&parts[document, default: [:]][version, default: Parts()])
       }
-      if let machine, !machine.isConcerned(by: key) { continue }
       switch key {
-      case .document(let document, let version): parts[document, default: [:]][version, default: Parts()].text = item
-      case .signature(let document, let version):
-        parts[document, default: [:]][version, default: Parts()].signature = item
-      case .successor(let document, let version):
-        parts[document, default: [:]][version, default: Parts()].successor = item
-      case .applied(let document, let version): parts[document, default: [:]][version, default: Parts()].applied = item
-      case .rollout(let app): read(rollout: item, of: app)
-      case .accept:
-        acceptance =
-          item.value.count <= FleetJSON.mostSmallValue ? FleetJSON.decode(Acceptance.self, from: item.value) : nil
-        if acceptance == nil { ignored += 1 }
-      case .change: break
-      case .ack: ignored += 1
+      case .document(let document, let version): change(document, version) { $0.text = item }
+      case .signature(let document, let version): change(document, version) { $0.signature = item }
+      case .successor(let document, let version): change(document, version) { $0.successor = item }
+      case .applied(let document, let version): change(document, version) { $0.applied = item }
+      case .rollout(let app):
+        apps[app, default: AppDocuments()].rollout = Rollout(item.value)
+        apps[app, default: AppDocuments()].rolloutRevision = item.modRevision
+      case .accept: acceptance = FleetJSON.decode(Acceptance.self, from: item.value)
+      case .change, .ack: break
       }
     }
     for (document, versions) in parts {
       for (version, part) in versions {
         // A signature or a successor without a document says nothing.
         guard let stored = part.stored() else { continue }
-        if part.successor != nil, stored.successor == nil { ignored += 1 }
         apps[document.app, default: AppDocuments()].documents[document.scope, default: [:]][version] = stored
       }
     }
@@ -72,20 +71,6 @@ public struct FleetContents: Hashable, Sendable {
   /// The versions of a document.
   public func versions(of document: FleetDocument) -> [Int: StoredDocument] {
     apps[document.app]?.documents[document.scope] ?? [:]
-  }
-
-  private mutating func read(rollout item: FleetItem, of app: String) {
-    var documents = apps[app] ?? AppDocuments()
-    documents.rolloutRevision = item.modRevision
-    if let rollout = Rollout(item.value) {
-      documents.rollout = rollout
-    } else {
-      ignored += 1
-      documents.rolloutProblem = FleetProblem(
-        .invalidRollout,
-        "The rollout of '\(app)' in etcd cannot be read. It is ignored. Cancel it with 'settings-fleet rollout'.")
-    }
-    apps[app] = documents
   }
 
   private struct Parts {

@@ -62,13 +62,7 @@ public struct Machine: Hashable, Sendable {
   public func mirrors(_ app: String) -> Bool { app != FleetNames.ownApp && apps?.contains(app) ?? true }
 
   /// Whether documents of a scope are for this machine.
-  public func isIn(_ scope: DocumentScope) -> Bool {
-    switch scope {
-    case .all: true
-    case .group(let group): groups.contains(group)
-    case .host(let host): host == self.host
-    }
-  }
+  public func isIn(_ scope: DocumentScope) -> Bool { scope.includes(host: host, groups: groups) }
 
   /// Whether a key is about a document of a group or host that this machine is not.
   public func isForOthers(_ key: [UInt8]) -> Bool { FleetKey(key)?.document.map { !isIn($0.scope) } ?? false }

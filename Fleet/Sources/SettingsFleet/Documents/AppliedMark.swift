@@ -13,9 +13,7 @@ public struct AppliedMark: Hashable, Sendable, Codable {
 
   /// Reads the value of a mark's key; `nil` if it is none.
   public init?(json: [UInt8]) {
-    guard json.count <= FleetJSON.mostSmallValue, let read = FleetJSON.decode(AppliedMark.self, from: json),
-      FleetNames.isName(read.source)
-    else { return nil }
+    guard let read = FleetJSON.decode(Self.self, from: json), FleetNames.isName(read.source) else { return nil }
     self = read
   }
 

@@ -22,9 +22,7 @@ public struct DocumentSignature: Hashable, Sendable {
 
   /// Reads the value of a signature's key in etcd; `nil` if it is not a signature or larger than 4 KiB.
   public init?(json: [UInt8]) {
-    guard json.count <= FleetJSON.mostSmallValue, let read = FleetJSON.decode(Self.self, from: json) else {
-      return nil
-    }
+    guard let read = FleetJSON.decode(Self.self, from: json) else { return nil }
     self = read
   }
 

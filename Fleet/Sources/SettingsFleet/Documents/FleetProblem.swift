@@ -34,8 +34,6 @@ public struct FleetProblem: Error, Hashable, Sendable {
     public static let invalidRecord = Kind(rawValue: "invalid-record")
     /// The file could not be written. It is tried again.
     public static let notWritten = Kind(rawValue: "not-written")
-    /// The rollout in etcd cannot be read.
-    public static let invalidRollout = Kind(rawValue: "invalid-rollout")
     /// Another machine has the same id.
     public static let duplicateMachine = Kind(rawValue: "duplicate-machine")
     /// The machine is there, and has not answered about the app yet.

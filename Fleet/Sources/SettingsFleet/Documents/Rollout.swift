@@ -4,7 +4,7 @@ import Crypto
 ///
 /// It is in etcd under ``FleetKey/rollout(app:)`` and under its coordinator's lease. When it is gone, for
 /// whatever reason, the canaries go back to the document.
-public struct Rollout: Hashable, Sendable {
+public struct Rollout: Hashable, Sendable, Codable {
   /// Who the canaries are.
   public enum Target: Hashable, Sendable {
     /// A share of the document's machines, in ten-thousandths, chosen by ``Rollout/salt``: 500 is 5 %.
@@ -60,7 +60,7 @@ public struct Rollout: Hashable, Sendable {
   /// Who coordinates it, for people.
   public internal(set) var coordinator: String
   /// When it began, as in RFC 3339. For people.
-  public let created: String
+  public private(set) var created: String
   /// The steps that it takes; `nil` if it takes one, and ends with its coordinator.
   public internal(set) var steps: Steps?
 
@@ -77,11 +77,6 @@ public struct Rollout: Hashable, Sendable {
     signature: DocumentSignature? = nil, target: Target, salt: String, waitSeconds: Int, requiresCheck: Bool = false,
     coordinator: String, created: String, steps: Steps? = nil
   ) {
-    guard FleetNames.isName(id), FleetNames.isName(salt), version >= 1, baseModRevision >= 0,
-      (0...Self.longestWait).contains(waitSeconds)
-    else { return nil }
-    if case .share(let share) = target, !(1...10_000).contains(share) { return nil }
-    if case .group(let group) = target, !FleetNames.isGroup(group) { return nil }
     self.id = id
     self.scope = scope
     self.version = version
@@ -92,12 +87,25 @@ public struct Rollout: Hashable, Sendable {
     self.salt = salt
     self.waitSeconds = waitSeconds
     self.requiresCheck = requiresCheck
-    self.coordinator = FleetProblem.shown(coordinator, most: 300)
-    self.created = FleetProblem.shown(created, most: 64)
-    if let steps {
-      guard steps.isValid, case .share = target else { return nil }
-      self.steps = steps
-    }
+    (self.coordinator, self.created, self.steps) = (coordinator, created, steps)
+    guard isValid else { return nil }
+    clean()
+  }
+
+  private var isValid: Bool {
+    let isTarget =
+      switch target {
+      case .share(let share): (1...10_000).contains(share) && steps?.isValid ?? true
+      case .group(let group): FleetNames.isGroup(group) && steps == nil
+      }
+    return isTarget && FleetNames.isName(id) && FleetNames.isName(salt) && version >= 1 && baseModRevision >= 0
+      && (0...Self.longestWait).contains(waitSeconds)
+  }
+
+  /// Makes the texts fit to be shown.
+  private mutating func clean() {
+    coordinator = FleetProblem.shown(coordinator, most: 300)
+    created = FleetProblem.shown(created, most: 64)
   }
 
   /// A year: more is a mistake.
@@ -107,8 +115,10 @@ public struct Rollout: Hashable, Sendable {
 
   /// Reads the value of a rollout's key; `nil` if it is not a rollout.
   public init?(_ json: [UInt8]) {
-    guard json.count <= Self.mostBytes, let read = FleetJSON.decode(Self.self, from: json) else { return nil }
+    // It may be hostile.
+    guard let read = FleetJSON.decode(Self.self, from: json, upTo: Self.mostBytes), read.isValid else { return nil }
     self = read
+    clean()
   }
 
   /// The value for ``FleetKey/rollout(app:)``.
@@ -118,18 +128,10 @@ public struct Rollout: Hashable, Sendable {
   ///
   /// With the same salt, the machines of a share are always the same, and those of a larger share include them.
   public func isCanary(id: String, host: String, groups: [String]) -> Bool {
-    guard isFor(host: host, groups: groups) else { return false }
+    guard scope.includes(host: host, groups: groups) else { return false }
     switch target {
     case .group(let group): return groups.contains(group)
     case .share(let share): return Self.place(of: id, salt: salt) < share
-    }
-  }
-
-  func isFor(host: String, groups: [String]) -> Bool {
-    switch scope {
-    case .all: true
-    case .group(let group): groups.contains(group)
-    case .host(let name): host == name
     }
   }
 
@@ -173,34 +175,5 @@ extension Rollout.Target: CustomStringConvertible, Codable {
     case .share(let share): try container.encode(share, forKey: .share)
     case .group(let group): try container.encode(group, forKey: .group)
     }
-  }
-}
-
-extension Rollout: Codable {
-  private enum CodingKeys: CodingKey {
-    case id, scope, version, baseModRevision, text, signature, target, salt, waitSeconds, requiresCheck, coordinator
-    case created, steps
-  }
-
-  /// Reads a rollout, which may be hostile.
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    guard
-      let rollout = Rollout(
-        id: try container.decode(String.self, forKey: .id),
-        scope: try container.decode(DocumentScope.self, forKey: .scope),
-        version: try container.decode(Int.self, forKey: .version),
-        baseModRevision: try container.decode(Int64.self, forKey: .baseModRevision),
-        text: try container.decode(String.self, forKey: .text),
-        signature: try container.decodeIfPresent(DocumentSignature.self, forKey: .signature),
-        target: try container.decode(Target.self, forKey: .target),
-        salt: try container.decode(String.self, forKey: .salt),
-        waitSeconds: try container.decode(Int.self, forKey: .waitSeconds),
-        requiresCheck: try container.decode(Bool.self, forKey: .requiresCheck),
-        coordinator: try container.decode(String.self, forKey: .coordinator),
-        created: try container.decode(String.self, forKey: .created),
-        steps: try container.decodeIfPresent(Steps.self, forKey: .steps))
-    else { throw decoder.corrupted("This is not a rollout.") }
-    self = rollout
   }
 }

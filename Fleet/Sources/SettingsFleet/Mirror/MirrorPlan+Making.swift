@@ -33,7 +33,7 @@ extension MirrorPlan {
     let answered = everyApp.filter { FleetNames.isApp($0) && (snapshot.app == nil || snapshot.app == $0) }.sorted()
     if let problem {
       return MirrorPlan(
-        problem: problem, needsEverything: snapshot.app != nil, ignored: contents.ignored, machine: machine, apps: apps,
+        problem: problem, needsEverything: snapshot.app != nil, machine: machine, apps: apps,
         revision: record.revision, base: base, decisions: [], answered: answered)
     }
     var decisions: [Decision] = []
@@ -59,7 +59,7 @@ extension MirrorPlan {
     }
     base.forget(decisions, apps: apps, app: snapshot.app)
     return MirrorPlan(
-      problem: nil, needsEverything: false, ignored: contents.ignored, machine: machine, apps: apps,
+      problem: nil, needsEverything: false, machine: machine, apps: apps,
       revision: snapshot.revision, base: base, decisions: decisions, answered: answered)
   }
 }

@@ -53,8 +53,6 @@ public struct MirrorPlan: Sendable {
   /// Whether a range of everything is needed before it can be said what to do: after a range of one app that found a
   /// problem, since an acceptance is not in it.
   public let needsEverything: Bool
-  /// How many keys of the snapshot could not be read.
-  public let ignored: Int
   let machine: Machine
   let apps: [String: InstalledApp]
   let revision: Int64
@@ -85,8 +83,8 @@ public struct MirrorPlan: Sendable {
   /// - Parameter record: What the mirror remembers by now; `nil` if nothing of the plan has been carried out.
   public func part(_ apps: Set<String>, after record: MirrorRecord?) -> MirrorPlan {
     MirrorPlan(
-      problem: problem, needsEverything: needsEverything, ignored: ignored, machine: machine, apps: self.apps,
-      revision: revision, base: record ?? base, decisions: decisions.filter { apps.contains($0.document.app) },
+      problem: problem, needsEverything: needsEverything, machine: machine, apps: self.apps, revision: revision,
+      base: record ?? base, decisions: decisions.filter { apps.contains($0.document.app) },
       answered: answered.filter(apps.contains))
   }
 

@@ -84,10 +84,10 @@ public struct MirrorRecord: Hashable, Sendable, Codable {
   /// - Throws: ``FleetProblem`` of kind `invalidRecord` if it is not a record, or of a newer format.
   public init(json: [UInt8]) throws(FleetProblem) {
     struct Format: Decodable { var format: Int }
-    if let format = FleetJSON.decode(Format.self, from: json)?.format, format != 1 {
+    if let format = FleetJSON.decode(Format.self, from: json, upTo: .max)?.format, format != 1 {
       throw FleetProblem(.invalidRecord, "The mirror's record has the format \(format). This release knows format 1.")
     }
-    guard let read = FleetJSON.decode(Self.self, from: json) else {
+    guard let read = FleetJSON.decode(Self.self, from: json, upTo: .max) else {
       throw FleetProblem(.invalidRecord, "The mirror's record is damaged: it is not the JSON that the mirror writes.")
     }
     self = read

@@ -24,6 +24,15 @@ public enum DocumentScope: Hashable, Sendable {
     }
   }
 
+  /// Whether a machine with this name and these groups is one that it is for.
+  func includes(host: String, groups: [String]) -> Bool {
+    switch self {
+    case .all: true
+    case .group(let name): groups.contains(name)
+    case .host(let name): name == host
+    }
+  }
+
   /// The name of the file that a mirror keeps: `10-all.toml`, `20-group-web.toml`, `30-host.toml`.
   ///
   /// Files are read in the order of their names, so that a host's document wins over its groups' and those over the one
@@ -54,7 +63,7 @@ public enum DocumentScope: Hashable, Sendable {
   }
 }
 
-extension DocumentScope: CustomStringConvertible {
+extension DocumentScope: TextCoded {
   /// `all`, `group/web` or `host/a1`.
   public var description: String {
     switch self {
@@ -75,20 +84,5 @@ extension DocumentScope: Comparable {
     case .group: 1
     case .host: 2
     }
-  }
-}
-
-extension DocumentScope: Codable {
-  /// Reads the text form.
-  public init(from decoder: any Decoder) throws {
-    let text = try decoder.singleValueContainer().decode(String.self)
-    guard let scope = DocumentScope(text) else { throw decoder.corrupted("'\(text)' is not a scope.") }
-    self = scope
-  }
-
-  /// Writes the text form.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(description)
   }
 }

@@ -33,7 +33,7 @@ public struct FleetDocument: Hashable, Sendable {
   public func key(version: Int) -> String { keyPrefix + String(version) }
 }
 
-extension FleetDocument: CustomStringConvertible {
+extension FleetDocument: TextCoded {
   /// `org.example.editor/group/web`.
   public var description: String { "\(app)/\(scope)" }
 }
@@ -43,20 +43,7 @@ extension FleetDocument: Comparable {
   public static func < (a: Self, b: Self) -> Bool { (a.app, a.scope) < (b.app, b.scope) }
 }
 
-extension FleetDocument: Codable, CodingKeyRepresentable {
-  /// Reads the text form.
-  public init(from decoder: any Decoder) throws {
-    let text = try decoder.singleValueContainer().decode(String.self)
-    guard let document = FleetDocument(text) else { throw decoder.corrupted("'\(text)' is not a document.") }
-    self = document
-  }
-
-  /// Writes the text form.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(description)
-  }
-
+extension FleetDocument: CodingKeyRepresentable {
   /// Lets a dictionary by documents be an object in JSON.
   public var codingKey: any CodingKey { TextKey(stringValue: description) }
 
@@ -71,10 +58,4 @@ struct TextKey: CodingKey {
 
   init(stringValue: String) { self.stringValue = stringValue }
   init?(intValue: Int) { nil }
-}
-
-extension Decoder {
-  func corrupted(_ message: String) -> DecodingError {
-    .dataCorrupted(DecodingError.Context(codingPath: codingPath, debugDescription: message))
-  }
 }

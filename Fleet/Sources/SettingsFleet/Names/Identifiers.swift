@@ -26,7 +26,7 @@ public struct LeaseID: Hashable, Sendable, RawRepresentable, HexNumber {
 }
 
 /// The SHA-256 of a document's text. In JSON and for people it is 64 hexadecimal digits.
-public struct TextDigest: Hashable, Sendable, CustomStringConvertible {
+public struct TextDigest: Hashable, Sendable, TextCoded {
   /// 64 hexadecimal digits, in lower case.
   public let hex: String
 
@@ -36,12 +36,8 @@ public struct TextDigest: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Reads 64 hexadecimal digits in lower case; `nil` for any other text.
-  public init?(hex: String) {
-    guard hex.utf8.count == 64,
-      hex.utf8.allSatisfy({
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-      })
-    else { return nil }
+  public init?(_ hex: String) {
+    guard isHex(hex, count: 64) else { return nil }
     self.hex = hex
   }
 
@@ -49,23 +45,8 @@ public struct TextDigest: Hashable, Sendable, CustomStringConvertible {
   public var description: String { hex }
 }
 
-extension TextDigest: Codable {
-  /// Reads the digits.
-  public init(from decoder: any Decoder) throws {
-    let text = try decoder.singleValueContainer().decode(String.self)
-    guard let digest = TextDigest(hex: text) else { throw decoder.corrupted("'\(text)' is not a digest.") }
-    self = digest
-  }
-
-  /// Writes the digits.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(hex)
-  }
-}
-
 /// A number whose text form is hexadecimal.
-protocol HexNumber: Codable, CustomStringConvertible, LosslessStringConvertible {
+protocol HexNumber: TextCoded, LosslessStringConvertible {
   var bits: UInt64 { get }
   init(bits: UInt64)
 }
@@ -81,19 +62,6 @@ extension HexNumber {
     else { return nil }
     self.init(bits: bits)
   }
-
-  /// Reads the digits.
-  public init(from decoder: any Decoder) throws {
-    let text = try decoder.singleValueContainer().decode(String.self)
-    guard let number = Self(text) else { throw decoder.corrupted("'\(text)' is not a hexadecimal number.") }
-    self = number
-  }
-
-  /// Writes the digits.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(description)
-  }
 }
 
 /// Two digits for each byte.
@@ -105,4 +73,12 @@ func hexDigits(_ bytes: some Sequence<UInt8>) -> String {
     text.append(digits[Int(byte & 15)])
   }
   return String(decoding: text, as: UTF8.self)
+}
+
+/// Whether a text has a number of hexadecimal digits in lower case, and nothing else.
+package func isHex(_ text: some StringProtocol, count: Int) -> Bool {
+  text.utf8.count == count
+    && text.utf8.allSatisfy {
+      (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+    }
 }

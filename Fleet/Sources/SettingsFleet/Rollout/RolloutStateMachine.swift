@@ -37,12 +37,6 @@ public struct RolloutStateMachine: Sendable {
     /// nothing reports that a canary has become silent, or has given the sign of life that ends it.
     public var nextCheck: Duration { remaining.flatMap { $0 > .zero ? min($0, .seconds(1)) : nil } ?? .seconds(1) }
 
-    /// Describes how far it is.
-    public init(canaries: Int, missing: [String], remaining: Duration?) {
-      self.canaries = canaries
-      self.missing = missing
-      self.remaining = remaining
-    }
   }
 
   /// Why a rollout ends without being published.

@@ -49,10 +49,7 @@ public struct SealedValue: Hashable, Sendable {
         self = .newer
         return
       }
-      guard parts.count == 3, parts[1].utf8.count == 16,
-        parts[1].utf8.allSatisfy({
-          (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-        }), let sealed = FleetJSON.bytes(base64: String(parts[2])),
+      guard parts.count == 3, isHex(parts[1], count: 16), let sealed = FleetJSON.bytes(base64: String(parts[2])),
         sealed.count >= SealedValue.encapsulatedKeyCount + SealedValue.block + SealedValue.tagCount,
         (sealed.count - SealedValue.encapsulatedKeyCount - SealedValue.tagCount) % SealedValue.block == 0
       else { return nil }

@@ -13,8 +13,7 @@ extension DocumentWriter {
     let current = try current()
     if let current, rollout.version < current.version { throw .olderText(rollout.version, than: current.version) }
     guard rollout.version <= appVersion ?? .max else { throw .newerVersion(rollout.version) }
-    guard !rollout.text.utf8.contains(0) else { throw .invalidText }
-    guard rollout.text.utf8.count <= FleetNames.longestText else { throw .tooLarge(bytes: rollout.text.utf8.count) }
+    try Self.check(Array(rollout.text.utf8))
     if rolloutRevision != 0 { throw .rolloutUnderWay(self.rollout?.id ?? "unknown") }
     guard rollout.scope == document.scope, isBase(of: rollout) else { throw .rolloutVoid }
     var transaction = unchanged(writing: rollout.version)

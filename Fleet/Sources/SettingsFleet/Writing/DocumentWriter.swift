@@ -75,9 +75,7 @@ public struct DocumentWriter: Sendable {
   }
 
   /// The version that this release reads: the highest that it knows; `nil` if there is none.
-  public var readable: (version: Int, stored: StoredDocument)? {
-    versions.filter { $0.key <= appVersion ?? .max }.max { $0.key < $1.key }.map { ($0.key, $0.value) }
-  }
+  public var readable: (version: Int, stored: StoredDocument)? { versions.newest(upTo: appVersion) }
 
   /// The version to edit; `nil` if there is no document.
   ///
@@ -108,20 +106,16 @@ public struct DocumentWriter: Sendable {
   /// - Parameters:
   ///   - text: The new text.
   ///   - version: Its `settings-version`, 1 if it names none.
-  ///   - signing: The key to sign with. Without one a document that is signed is not written, unless `removesSignature`.
-  ///   - removesSignature: Whether a signed document may be left without a signature.
+  ///   - signing: The key to sign with. Without one a document that is signed is not written.
   /// - Returns: The transaction; one that changes nothing if the text is the same and nothing is to be signed.
   /// - Throws: ``WriterError``.
-  public func write(
-    _ text: [UInt8], version: Int, signing: Signing? = nil, removesSignature: Bool = false
-  ) throws(WriterError) -> FleetTransaction {
-    guard text.count <= FleetNames.longestText else { throw .tooLarge(bytes: text.count) }
-    guard !text.contains(0), String(validating: text, as: UTF8.self) != nil else { throw .invalidText }
+  public func write(_ text: [UInt8], version: Int, signing: Signing? = nil) throws(WriterError) -> FleetTransaction {
+    try Self.check(text)
     let current = try current()
     if let current, version < current.version { throw .olderText(version, than: current.version) }
     guard version >= 1, version <= appVersion ?? .max else { throw .newerVersion(version) }
     let stored = current.flatMap { versions[$0.version] }
-    if let stored, stored.signature != .absent, signing == nil, !removesSignature { throw .needsKey }
+    if let stored, stored.signature != .absent, signing == nil { throw .needsKey }
     if let current, signing == nil, current.version == version, current.text == text, stored?.signature == .absent {
       return FleetTransaction()
     }
@@ -131,8 +125,6 @@ public struct DocumentWriter: Sendable {
       let statement = Statement.document(document, version: version, text: TextDigest(of: text))
       let signature = signing.key.sign(statement, serial: try nextSerial(signing))
       transaction.put(FleetKey.signature(document, version: version).text, signature.json)
-    } else if versions[version].map({ $0.signature != .absent }) ?? false {
-      transaction.delete(FleetKey.signature(document, version: version).text)
     }
     if let current, stored?.successorRevision == 0 {
       transaction.require(FleetKey.successor(document, version: current.version).text, at: 0)
@@ -141,6 +133,12 @@ public struct DocumentWriter: Sendable {
       transaction.put(FleetKey.successor(document, version: current.version).text, Array(String(version).utf8))
     }
     return try .joined([transaction])
+  }
+
+  /// Refuses a text that no machine takes.
+  static func check(_ text: [UInt8]) throws(WriterError) {
+    guard text.count <= FleetNames.longestText else { throw .tooLarge(bytes: text.count) }
+    guard !text.contains(0), String(validating: text, as: UTF8.self) != nil else { throw .invalidText }
   }
 
   /// Removes the document in all its versions. Machines that require signatures keep their last text.

@@ -19,13 +19,6 @@ public struct FleetTransaction: Hashable, Sendable {
     /// The revision.
     public var modRevision: Int64
 
-    /// Describes a comparison.
-    public init(key: [UInt8], rangeEnd: [UInt8]? = nil, relation: Relation, modRevision: Int64) {
-      self.key = key
-      self.rangeEnd = rangeEnd
-      self.relation = relation
-      self.modRevision = modRevision
-    }
   }
 
   /// A key that gets a value.
@@ -37,12 +30,6 @@ public struct FleetTransaction: Hashable, Sendable {
     /// The lease that it is under.
     public var lease: LeaseID?
 
-    /// Describes what is written.
-    public init(key: [UInt8], value: [UInt8], lease: LeaseID? = nil) {
-      self.key = key
-      self.value = value
-      self.lease = lease
-    }
   }
 
   /// What has to hold.

@@ -2,7 +2,7 @@ import SettingsFleet
 import Testing
 
 struct FleetContentsTests {
-  @Test func `what cannot be read is counted and otherwise not there`() {
+  @Test func `what cannot be read is not there`() {
     var fixture = Fixture()
     fixture.put("a = 1")
     fixture.put("/app-settings/1/../all/v1", "evil")
@@ -11,10 +11,10 @@ struct FleetContentsTests {
     fixture.put("/app-settings/1/.accept", "[]")
     fixture.put("/app-settings/1/editor/group/web/v1/signature", "{}")
     let contents = FleetContents(fixture.snapshot())
-    #expect(contents.ignored == 4)
     #expect(contents.apps.keys.sorted() == ["editor"])
     #expect(contents.apps["editor"]?.documents.keys.sorted() == [.all])
-    #expect(contents.apps["editor"]?.rolloutProblem?.kind == .invalidRollout)
+    #expect(contents.apps["editor"]?.rollout == nil && contents.apps["editor"]?.rolloutRevision != 0)
+    #expect(contents.acceptance == nil && contents.versions(of: Fixture.document)[1]?.successor == nil)
     #expect(contents.versions(of: Fixture.document)[1]?.text == Array("a = 1".utf8))
   }
 

@@ -1,4 +1,4 @@
-import SettingsFleet
+@testable import SettingsFleet
 import Testing
 
 struct RolloutStateMachineTests {

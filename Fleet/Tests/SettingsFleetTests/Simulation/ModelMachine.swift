@@ -1,4 +1,4 @@
-import SettingsFleet
+@testable import SettingsFleet
 
 /// A machine of the simulation: a mirror, carried out step by step, that can crash between any two steps.
 final class ModelMachine {

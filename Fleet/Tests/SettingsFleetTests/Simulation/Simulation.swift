@@ -1,4 +1,4 @@
-import SettingsFleet
+@testable import SettingsFleet
 
 /// A fleet in one thread and with a clock of its own: etcd, machines, writers, rollouts, and faults at random.
 ///
