@@ -22,7 +22,8 @@ package enum InstalledProgram {
     return directories.map { "\($0)/\(name)" }.first { isUsable($0) && isOne($0) }
   }
 
-  private static func isOne(_ file: String) -> Bool {
+  /// Whether a file is a program that this process may run.
+  package static func isOne(_ file: String) -> Bool {
     let isFile = ((try? Syscalls().status(at: file)) ?? nil)?.isRegular == true
     return isFile && file.withPath { access($0, X_OK) } == 0
   }

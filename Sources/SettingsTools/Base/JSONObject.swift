@@ -51,14 +51,26 @@ package struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
   }
 
   private func add(to bytes: inout [UInt8]) {
-    bytes.append(UInt8(ascii: "{"))
-    for (index, (name, member)) in members.enumerated() {
-      if index > 0 { bytes.append(UInt8(ascii: ",")) }
-      JSONText.quote(name, to: &bytes)
+    bytes.add(members, between: "{", "}") { member, bytes in
+      JSONText.quote(member.0, to: &bytes)
       bytes.append(UInt8(ascii: ":"))
-      member.add(to: &bytes)
+      member.1.add(to: &bytes)
     }
-    bytes.append(UInt8(ascii: "}"))
+  }
+}
+
+extension [UInt8] {
+  /// Adds elements with commas between them.
+  fileprivate mutating func add<Elements: Sequence>(
+    _ elements: Elements, between start: Unicode.Scalar, _ end: Unicode.Scalar,
+    _ body: (Elements.Element, inout [UInt8]) -> Void
+  ) {
+    append(UInt8(ascii: start))
+    for (index, element) in elements.enumerated() {
+      if index > 0 { append(UInt8(ascii: ",")) }
+      body(element, &self)
+    }
+    append(UInt8(ascii: end))
   }
 }
 
@@ -71,13 +83,7 @@ extension JSONObject.Member {
     case .texts(let texts): bytes += JSONValue.text(of: .array(texts.map { .string($0) })).utf8
     case .value(let value?): bytes += JSONValue.text(of: value).utf8
     case .object(let object?): object.add(to: &bytes)
-    case .objects(let objects):
-      bytes.append(UInt8(ascii: "["))
-      for (index, object) in objects.enumerated() {
-        if index > 0 { bytes.append(UInt8(ascii: ",")) }
-        object.add(to: &bytes)
-      }
-      bytes.append(UInt8(ascii: "]"))
+    case .objects(let objects): bytes.add(objects, between: "[", "]") { $0.add(to: &$1) }
     case .json(let text): bytes += text.utf8
     case .text(nil), .number(nil), .value(nil), .object(nil): bytes += "null".utf8
     }
@@ -100,22 +106,13 @@ package enum JSONValue {
     case .integer(let number): bytes += "\(number)".utf8
     case .float(let number) where number.isFinite: bytes += "\(number)".utf8
     case .boolean(let flag): bytes += (flag ? "true" : "false").utf8
-    case .array(let elements):
-      bytes.append(UInt8(ascii: "["))
-      for (index, element) in elements.enumerated() {
-        if index > 0 { bytes.append(UInt8(ascii: ",")) }
-        add(element, to: &bytes)
-      }
-      bytes.append(UInt8(ascii: "]"))
+    case .array(let elements): bytes.add(elements, between: "[", "]") { add($0, to: &$1) }
     case .table(let table):
-      bytes.append(UInt8(ascii: "{"))
-      for (index, (name, value)) in table.enumerated() {
-        if index > 0 { bytes.append(UInt8(ascii: ",")) }
-        JSONText.quote(name, to: &bytes)
+      bytes.add(table, between: "{", "}") { member, bytes in
+        JSONText.quote(member.key, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
-        add(value, to: &bytes)
+        add(member.value, to: &bytes)
       }
-      bytes.append(UInt8(ascii: "}"))
     default: JSONText.quote(value.tomlText, to: &bytes)
     }
   }

@@ -27,6 +27,28 @@ package enum StandardInput {
     }
   }
 
+  /// Reads the lines of a batch.
+  ///
+  /// - Throws: ``ToolError`` as ``all(upTo:)``, and with status 2 for more than the limit.
+  package static func batch() throws(ToolError) -> [UInt8] {
+    let most = 16 << 20
+    let lines = try all(upTo: most + 1)
+    guard lines.count > most else { return lines }
+    throw ToolError(
+      .usage, "The batch has more than 16 MiB, which is the limit. Nothing was written. Make several of it.")
+  }
+
+  /// Runs what reads, while a terminal does not show what is typed.
+  package static func unseen<Result, Failure>(_ read: () throws(Failure) -> Result) throws(Failure) -> Result {
+    var settings = termios()
+    guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return try read() }
+    var silent = settings
+    silent.c_lflag &= ~tcflag_t(ECHO)
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
+    defer { tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings) }
+    return try read()
+  }
+
   private static func checkIsWhole(_ count: Int) throws(ToolError) {
     guard let expected = ProcessFacts.variable("SETTINGS_CLI_INPUT_BYTES") else { return }
     guard String(count) != expected else { return }

@@ -6,15 +6,21 @@ package enum TypedKey {
   ///
   /// - Throws: ``ToolError`` with status 2 for a text that is no dotted key, and for a reserved key.
   package static func path(_ text: String) throws -> TOMLPath {
-    let path: TOMLPath
-    do {
-      path = try TOMLPath(parsing: text)
-    } catch {
-      throw ToolError(.usage, "Invalid key '\(text)': \(error.reason).")
-    }
+    let path = try parse(text)
     if path.components[0].hasPrefix("settings-") {
       throw ToolError(.usage, "Invalid key '\(text)': root keys that begin with 'settings-' are reserved.")
     }
     return path
+  }
+
+  /// The path of a key that may be in a file of another program, and begin with any text.
+  ///
+  /// - Throws: ``ToolError`` with status 2 for a text that is no dotted key.
+  package static func parse(_ text: String) throws -> TOMLPath {
+    do {
+      return try TOMLPath(parsing: text)
+    } catch {
+      throw ToolError(.usage, "Invalid key '\(text)': \(error.reason).")
+    }
   }
 }

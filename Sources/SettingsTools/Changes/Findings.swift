@@ -36,15 +36,23 @@ extension Target {
     named file: String?, _ findings: inout [SettingsFinding]
   ) throws -> SettingsSchema? {
     do {
-      guard let file else { return try fileSchema() }
-      if let found = try SettingsSchema.read(SettingsLocation(file: file).file) { return found }
-      throw ToolError(.unknown, "Cannot find the schema file '\(file)'.")
+      return try file.map(SettingsSchema.read(named:)) ?? fileSchema()
     } catch let error as SettingsError {
       findings.append(
         SettingsFinding(
           .schema, error.message, file: error.file ?? file ?? name, position: error.position))
       return nil
     }
+  }
+}
+
+extension SettingsSchema {
+  /// Reads a schema file that was named.
+  ///
+  /// - Throws: ``ToolError`` with status 3 if there is none; ``SettingsError`` if it cannot be used.
+  package static func read(named file: String) throws -> SettingsSchema {
+    if let schema = try read(SettingsLocation(file: file).file) { return schema }
+    throw ToolError(.unknown, "Cannot find the schema file '\(file)'.")
   }
 }
 

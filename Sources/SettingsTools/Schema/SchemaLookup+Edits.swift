@@ -45,7 +45,7 @@ extension SchemaLookup {
       guard snapshot.lockError(key.path) == nil,
         let error = snapshot.lockError(key.path, formerly: key.formerPaths)
       else { continue }
-      let rest = TOMLPath(Array(key.path.components.dropFirst(path.components.count)))
+      let rest = Self.rest(of: key.path, below: path)
       switch LayerLookup(value, at: rest.components[...]) {
       case .absent: continue
       case .hidden: throw error
@@ -79,11 +79,10 @@ extension SchemaLookup {
         edits += names.filter(document.contains).map { .reset($0, of: key) }
         continue
       }
-      guard let key = key(around: path), let name = key.paths.first(where: { path.hasPrefix($0) }) else {
+      guard let (key, _, part) = place(of: path) else {
         edits.append(Edit(path: path, value: value, text: texts[path]))
         continue
       }
-      let part = Self.rest(of: path, below: name)
       let counting = key.paths.first { document.contains($0) }
       // Removing a missing part is not a write.
       let isWrite = part.isRoot || value != nil || counting.map { document.contains($0.appending(part)) } ?? false

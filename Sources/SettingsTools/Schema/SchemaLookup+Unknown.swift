@@ -6,9 +6,8 @@ extension SchemaLookup {
   /// Whether the schema has a key at, above or below a path; always `true` if it lists no keys or is missing.
   package func knows(_ path: TOMLPath) -> Bool {
     guard !keys.isEmpty else { return true }
-    guard let key = key(around: path) else { return !keys(below: path).isEmpty }
-    let name = key.paths.first { path.hasPrefix($0) } ?? key.path
-    return key.type.mayHave(Self.rest(of: path, below: name).components)
+    guard let (key, _, part) = place(of: path) else { return !keys(below: path).isEmpty }
+    return key.type.mayHave(part.components)
   }
 
   /// The key that was probably meant.

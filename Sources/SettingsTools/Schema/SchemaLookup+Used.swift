@@ -87,9 +87,8 @@ extension SchemaLookup {
 
   /// The value at a path as the app uses it.
   package func usedValue(of path: TOMLPath, in snapshot: SettingsSnapshot) -> TOMLValue? {
-    if let key = key(around: path), let name = key.paths.first(where: { path.hasPrefix($0) }) {
-      let part = Self.rest(of: path, below: name).components
-      let used = LayerLookup(reading(of: key, in: snapshot).value, at: part[...])
+    if let (key, _, part) = place(of: path) {
+      let used = LayerLookup(reading(of: key, in: snapshot).value, at: part.components[...])
       return if case .value(let value) = used { value } else { nil }
     }
     guard !named(below: path).isEmpty else { return snapshot[path] }

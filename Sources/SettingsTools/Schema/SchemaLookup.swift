@@ -37,6 +37,11 @@ package struct SchemaLookup: Sendable {
   /// The key whose value a path is, or is in.
   package func key(around path: TOMLPath) -> SchemaKey? { tree.key(around: path).map { keys[$0] } }
 
+  /// The key whose value a path is, or is in, by which of its names, and which part of the value it is.
+  func place(of path: TOMLPath) -> (key: SchemaKey, name: TOMLPath, part: TOMLPath)? {
+    guard let key = key(around: path), let name = key.paths.first(where: { path.hasPrefix($0) }) else { return nil }
+    return (key, name, Self.rest(of: path, below: name))
+  }
   /// The keys at and below a path.
   package func keys(below path: TOMLPath) -> [SchemaKey] {
     path.isRoot ? keys : named(below: path).filter { $0.path.hasPrefix(path) }
@@ -49,9 +54,7 @@ package struct SchemaLookup: Sendable {
 
   /// The type of a key's table, of a key, or of a part of its value; `nil` if unknown.
   package func type(of path: TOMLPath) -> SchemaType? {
-    guard let key = key(around: path) else { return nil }
-    let name = key.paths.first { path.hasPrefix($0) } ?? key.path
-    return key.type.type(at: path.components.dropFirst(name.components.count))
+    place(of: path).flatMap { $0.key.type.type(at: $0.part.components) }
   }
 
   /// Parses the VALUE of a command line as the schema's type; `nil` if the schema does not describe the key.
@@ -122,8 +125,7 @@ package struct SchemaLookup: Sendable {
           + "\(below.count > 1 ? " and other keys" : ""). Nothing was written.")
     }
     for key in below {
-      let rest = TOMLPath(Array(key.path.components.dropFirst(path.components.count)))
-      if let value = table[path: rest] { try check(value, at: key.path) }
+      if let value = table[path: Self.rest(of: key.path, below: path)] { try check(value, at: key.path) }
     }
   }
 
@@ -165,14 +167,10 @@ package struct SchemaLookup: Sendable {
 
   /// The app's value at a path that no file sets: a key's default, a part of it, or the table of several.
   package func defaultValue(at path: TOMLPath) -> TOMLValue? {
-    if let key = key(around: path) {
-      guard let name = key.paths.first(where: { path.hasPrefix($0) }) else { return nil }
-      let rest = TOMLPath(Array(path.components.dropFirst(name.components.count)))
-      if rest.isRoot { return key.defaultValue }
-      guard case .table(let table)? = key.defaultValue else { return nil }
-      return table[path: rest]
-    }
-    return defaults(below: path).map { .table($0) }
+    guard let (key, _, part) = place(of: path) else { return defaults(below: path).map { .table($0) } }
+    if part.isRoot { return key.defaultValue }
+    guard case .table(let table)? = key.defaultValue else { return nil }
+    return table[path: part]
   }
 
   /// The defaults of the keys below a path as a table; `nil` if there are none.
@@ -225,10 +223,8 @@ package struct SchemaLookup: Sendable {
 
   /// The key that contains a path, if it has former names, and the part of its value.
   func renamedKey(around path: TOMLPath) -> (key: SchemaKey, part: TOMLPath)? {
-    guard let key = key(around: path), !key.formerPaths.isEmpty,
-      let name = key.paths.first(where: { path.hasPrefix($0) })
-    else { return nil }
-    return (key, Self.rest(of: path, below: name))
+    guard let key = key(around: path), !key.formerPaths.isEmpty, let (_, _, part) = place(of: path) else { return nil }
+    return (key, part)
   }
 
   package static func rest(of path: TOMLPath, below other: TOMLPath) -> TOMLPath {
@@ -263,7 +259,7 @@ package struct SchemaLookup: Sendable {
   ///
   /// - Parameter path: A place in the value that was changed.
   package func lack(around path: TOMLPath, in snapshot: SettingsSnapshot) -> String? {
-    guard let key = key(around: path), let name = key.paths.first(where: { path.hasPrefix($0) }) else { return nil }
+    guard let (key, name, _) = place(of: path) else { return nil }
     let isRecord = key.type.kind == .records
     let place = TOMLPath(Array(path.components.prefix(name.components.count + (isRecord ? 1 : 0))))
     guard isRecord ? place != name : key.type.kind == .table, let type = type(of: place), let value = snapshot[place]

@@ -10,20 +10,6 @@ enum KeyArgument {
 
   /// Parses an assignment `KEY=VALUE`; `nil` if there is no `=` outside quotes.
   static func assignment(_ text: String) throws -> (key: TOMLPath, text: String)? {
-    var quote: Character?
-    var isEscaped = false
-    for index in text.indices {
-      let character = text[index]
-      if quote == nil, character == "=" {
-        return (try parse(String(text[..<index])), String(text[text.index(after: index)...]))
-      }
-      if quote == nil, character == "\"" || character == "'" {
-        quote = character
-      } else if character == quote, !isEscaped {
-        quote = nil
-      }
-      isEscaped = quote == "\"" && character == "\\" && !isEscaped
-    }
-    return nil
+    try KeyText.assignment(text).map { (try parse(String($0.key)), String($0.value)) }
   }
 }

@@ -16,16 +16,10 @@ extension StandardInput {
 
   /// Reads a line typed by a person, without showing it.
   static func hiddenLine(asking question: String) -> String? {
-    var before = termios()
-    tcgetattr(STDIN_FILENO, &before)
-    var hidden = before
-    hidden.c_lflag &= ~tcflag_t(ECHO)
-    tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
-    defer {
-      tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
-      Output.prompt("\n")
+    unseen {
+      Output.prompt(question)
+      defer { Output.prompt("\n") }
+      return readLine()
     }
-    Output.prompt(question)
-    return readLine()
   }
 }

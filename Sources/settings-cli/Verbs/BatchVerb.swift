@@ -40,16 +40,10 @@ struct BatchVerb: Verb {
   @OptionGroup var change: ChangeOptions
   @OptionGroup var common: CommonOptions
 
-  private static let mostInput = 16 << 20
-
   func answer() throws {
     let target = try Target(target)
     let guarded = try change.guarded()
-    let input = try StandardInput.all(upTo: Self.mostInput + 1)
-    guard input.count <= Self.mostInput else {
-      throw ToolError(
-        .usage, "The batch has more than 16 MiB, which is the limit. Nothing was written. Make several of it.")
-    }
+    let input = try StandardInput.batch()
     let opened = try target.open(
       mayBeUnknown: create, mayBeNew: true, isForWriting: true, writesLater: !guarded.isPlain)
     let list = ChangeList(

@@ -1,5 +1,6 @@
 import AppSettings
 import Glibc
+import SettingsTools
 
 /// Ends an `edit` on a signal, and keeps the copy if it has changes.
 ///

@@ -104,7 +104,7 @@ struct ImportVerb: Verb {
       throw ToolError(.usage, Self.unknownFormat(of: file, for: target ?? "TARGET"))
     }
     var rules = SettingsImportRules(
-      ignoring: Set(try ignore.map(Self.original)), takesOnlyMapped: onlyMapped,
+      ignoring: Set(try ignore.map(TypedKey.parse)), takesOnlyMapped: onlyMapped,
       into: try into.map(KeyArgument.parse) ?? .root, isReplacing: replace,
       takesLocks: locks)
     for pair in map {
@@ -112,7 +112,7 @@ struct ImportVerb: Verb {
         throw ToolError(
           .usage, "Invalid value '\(pair)' for '--map': OLD=NEW is needed, as in 'size=editor.font-size'.")
       }
-      rules.mapping[try Self.original(String(pair[..<equals]))] = try KeyArgument.parse(
+      rules.mapping[try TypedKey.parse(String(pair[..<equals]))] = try KeyArgument.parse(
         String(pair[pair.index(after: equals)...]))
     }
     let target = try Target(typed: target ?? "", layer.layer)
@@ -238,15 +238,6 @@ struct ImportVerb: Verb {
       throw ToolError(.io, "Cannot import '\(path)': it does not exist.")
     }
     return (bytes, path)
-  }
-
-  /// A key of the original, which may begin with any text.
-  private static func original(_ text: String) throws -> TOMLPath {
-    do {
-      return try TOMLPath(parsing: text)
-    } catch {
-      throw ToolError(.usage, "Invalid key '\(text)': \(error.reason).")
-    }
   }
 }
 

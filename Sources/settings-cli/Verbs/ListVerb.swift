@@ -74,16 +74,8 @@ struct KeyList {
   var isJSON = false
   /// Whether the keys of several apps are listed, so that each line begins with the app.
   var namesApps = false
-  private var elements: [String] = []
+  private(set) var elements: [String] = []
   private(set) var isEmpty = true
-
-  init(hasOrigin: Bool, onlyChanged: Bool = false, onlyNames: Bool = false, endsWithNUL: Bool, isJSON: Bool) {
-    self.hasOrigin = hasOrigin
-    self.onlyChanged = onlyChanged
-    self.onlyNames = onlyNames
-    self.endsWithNUL = endsWithNUL
-    self.isJSON = isJSON
-  }
 
   /// Prints the keys of a target.
   ///

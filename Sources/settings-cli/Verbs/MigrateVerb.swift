@@ -119,14 +119,10 @@ struct MigrateVerb: Verb {
   }
 
   private static func schema(of target: Target, named schema: String?) throws -> SettingsSchema {
-    let found = try schema.map { try SettingsSchema.read(SettingsLocation(file: $0).file) } ?? target.fileSchema()
-    guard let found else {
-      throw ToolError(
-        .unknown,
-        schema.map { "Cannot find the schema file '\($0)'." }
-          ?? "There is no schema for '\(target.name)'. The app writes one; you can also name one with --schema.")
-    }
-    return found
+    if let found = try schema.map(SettingsSchema.read(named:)) ?? target.fileSchema() { return found }
+    throw ToolError(
+      .unknown,
+      "There is no schema for '\(target.name)'. The app writes one; you can also name one with --schema.")
   }
 
   private static func current(of location: SettingsLocation, _ migrations: SettingsMigrations) throws -> String {

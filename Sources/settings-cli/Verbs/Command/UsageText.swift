@@ -108,10 +108,7 @@ enum UsageText {
   /// How a verb is used, in one line without its options.
   private static func usage(of verb: ManualVerb.Description.Command?) -> String {
     guard let verb else { return "" }
-    let words = (verb.arguments ?? []).filter { $0.shouldDisplay && $0.kind == "positional" }.map { argument in
-      let name = (argument.valueName ?? "") + (argument.isRepeating ? " ..." : "")
-      return (argument.isOptional ? "[\(name)]" : name).uppercased()
-    }
+    let words = (verb.arguments ?? []).filter { $0.shouldDisplay && $0.kind == "positional" }.map(\.operand)
     let own = SettingsCLI.configuration.subcommands.first { $0.configuration.commandName == verb.commandName }
     // The first form of a verb that has several.
     let first = own?.configuration.usage.map { String($0.prefix { $0 != "\n" }) }

@@ -35,7 +35,7 @@ struct CompletionLine {
     let before = words.prefix(index).dropFirst()
     let command = try? ManualVerb.description()
     let verbIndex = before.firstIndex { !$0.hasPrefix("-") }
-    let verb = verbIndex.flatMap { command?.verb(words[$0]) }
+    let verb = verbIndex.flatMap { command?.subcommand(words[$0]) }
     var operands: [String] = []
     var options: Set<String> = []
     var option: Argument?
@@ -81,11 +81,6 @@ struct CompletionLine {
 }
 
 extension ManualVerb.Description.Command {
-  /// The verb with a name.
-  fileprivate func verb(_ name: String) -> Self? {
-    subcommands?.first { $0.commandName == name || $0.aliases?.contains(name) == true }
-  }
-
   /// The option or flag of a word, which may have a value after `=`.
   fileprivate func option(_ word: String) -> ManualVerb.Description.Argument? {
     let name = String(word.prefix { $0 != "=" })
@@ -104,6 +99,12 @@ extension ManualVerb.Description.Command {
 }
 
 extension ManualVerb.Description.Argument {
+  /// An operand as help shows it: `[KEY ...]`.
+  var operand: String {
+    let name = (valueName ?? "") + (isRepeating ? " ..." : "")
+    return (isOptional ? "[\(name)]" : name).uppercased()
+  }
+
   /// The names of an option or flag as they are typed.
   var allNames: [String] { (names ?? []).map { ($0.kind == "long" ? "--" : "-") + $0.name } }
 }

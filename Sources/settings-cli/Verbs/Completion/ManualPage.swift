@@ -61,10 +61,7 @@ struct ManualPage {
   private mutating func add(_ verb: Command) {
     text += ".SS \"\(([verb.commandName] + (verb.aliases ?? [])).joined(separator: ", "))\"\n"
     let arguments = (verb.arguments ?? []).filter(\.shouldDisplay)
-    let operands = arguments.filter { $0.kind == "positional" }.map { argument in
-      let name = (argument.valueName ?? "") + (argument.isRepeating ? " ..." : "")
-      return Self.escaped((argument.isOptional ? "[\(name)]" : name).uppercased())
-    }
+    let operands = arguments.filter { $0.kind == "positional" }.map { Self.escaped($0.operand) }
     text += ".B settings\\-cli \(([verb.commandName] + operands).joined(separator: " "))\n"
     text += ".PP\n\(Self.escaped(verb.abstract ?? ""))\n"
     for paragraph in Self.paragraphs(verb.discussion) { add(paragraph) }
@@ -76,7 +73,7 @@ struct ManualPage {
     guard argument.names?.contains(where: { $0.name == "help" || $0.name == "color" || $0.name == "version" }) != true
     else { return }
     let value = (argument.valueName ?? "").uppercased()
-    let names = (argument.names ?? []).map { ($0.kind == "short" ? "-" : "--") + $0.name }.joined(separator: ", ")
+    let names = argument.allNames.joined(separator: ", ")
     let label = argument.kind == "positional" ? value : argument.kind == "option" ? "\(names) \(value)" : names
     let values = argument.allValues.map { " One of \($0.joined(separator: ", "))." } ?? ""
     text += ".TP\n.B \(Self.escaped(label))\n\(Self.escaped((argument.abstract ?? "") + values))\n"

@@ -2,7 +2,7 @@ import AppSettings
 import Glibc
 
 /// The signals that ask a process to end.
-struct EndSignals: Sendable {
+package struct EndSignals: Sendable {
   private var set = sigset_t()
 
   /// Blocks them in this thread and in those that it starts, whatever the parent process has set.
@@ -10,7 +10,7 @@ struct EndSignals: Sendable {
   /// - Parameters:
   ///   - numbers: The signals.
   ///   - notice: A signal that this process sends itself.
-  init(_ numbers: [CInt] = [SIGINT, SIGTERM, SIGHUP], notice: CInt? = nil) {
+  package init(_ numbers: [CInt] = [SIGINT, SIGTERM, SIGHUP], notice: CInt? = nil) {
     sigemptyset(&set)
     // A blocked signal can be waited for, even if it is ignored.
     if let notice { sigaddset(&set, notice) }
@@ -28,7 +28,7 @@ struct EndSignals: Sendable {
   /// Waits for one.
   ///
   /// - Parameter others: Those that stay pending.
-  func wait(except others: [CInt] = []) -> CInt {
+  package func wait(except others: [CInt] = []) -> CInt {
     var number: CInt = 0
     var set = set
     for other in others { sigdelset(&set, other) }
@@ -39,7 +39,7 @@ struct EndSignals: Sendable {
   /// Waits for a signal, at most for so many seconds.
   ///
   /// - Returns: `nil` if the time has passed.
-  func wait(seconds: Double?) -> CInt? {
+  package func wait(seconds: Double?) -> CInt? {
     guard let seconds else { return wait() }
     let end = ProcessFacts.monotonicNanoseconds() + UInt64(min(seconds, 1e9) * 1e9)
     var set = set
@@ -54,7 +54,7 @@ struct EndSignals: Sendable {
   }
 
   /// Discards signals that are pending.
-  static func discard(_ numbers: [CInt]) {
+  package static func discard(_ numbers: [CInt]) {
     var set = sigset_t()
     sigemptyset(&set)
     for number in numbers { sigaddset(&set, number) }
@@ -63,13 +63,13 @@ struct EndSignals: Sendable {
   }
 
   /// Lets them end the process again.
-  func unblock() {
+  package func unblock() {
     var set = set
     pthread_sigmask(SIG_UNBLOCK, &set, nil)
   }
 
   /// Ends the process as a signal does, so that a script around it ends too.
-  static func end(by number: CInt) -> Never {
+  package static func end(by number: CInt) -> Never {
     // No core of a process that ends in order.
     if number != SIGQUIT {
       signal(number, SIG_DFL)
