@@ -1,14 +1,13 @@
 import AppSettings
 import Glibc
+import SettingsTools
 
-/// The signals that ask this process to end.
-///
-/// The first one is a wish, which the verb grants in good order. The second one ends the process at once.
-enum EndSignals {
+extension EndSignals {
   // Written before the handler is installed, and only read by it.
   nonisolated(unsafe) private static var pipe: (reader: CInt, writer: CInt) = (-1, -1)
 
-  /// Runs something, and cancels it at the first signal.
+  /// Runs something, and cancels it at the first signal, which is a wish that the verb grants in good order. The second
+  /// one ends the process at once.
   ///
   /// - Returns: Whether a signal came.
   static func cancelling(_ body: @escaping @Sendable () async throws -> Void) async throws -> Bool {

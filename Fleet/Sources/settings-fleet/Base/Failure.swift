@@ -3,18 +3,10 @@ import SettingsTools
 
 /// Why a verb failed: its exit status, and the message for standard error.
 ///
-/// The numbers are those of `settings-cli`, and one more.
+/// The numbers are those of `settings-cli`, and some more.
 struct Failure: Error, CustomStringConvertible {
+  /// What `settings-cli` has no status for.
   enum Status: Int32 {
-    case noValue = 1
-    case usage = 2
-    case unknown = 3
-    case invalidValue = 4
-    case notWritable = 5
-    case unparsable = 6
-    case io = 7
-    case migration = 8
-    case changed = 9
     /// A plan has changes.
     case changes = 10
     /// The cluster does not answer, or refuses.
@@ -27,15 +19,23 @@ struct Failure: Error, CustomStringConvertible {
   /// `nil` if it has been printed, by `settings-cli` for one.
   var message: String?
 
-  init(_ status: Status, _ message: String?) {
-    self.status = status.rawValue
-    self.message = message
-  }
+  init(_ status: ToolError.Status, _ message: String?) { self.init(status: status.rawValue, message: message) }
+
+  init(_ status: Status, _ message: String?) { self.init(status: status.rawValue, message: message) }
 
   /// - Parameter message: What `settings-cli` has not said already.
   init(status: Int32, message: String? = nil) { (self.status, self.message) = (status, message) }
 
-  init(_ error: ToolError) { self.init(status: error.status.rawValue, message: error.message) }
+  /// What an error of the cluster, of a file or of the tools means for a verb; `nil` for any other one.
+  init?(any error: any Error) {
+    switch error {
+    case let failure as Failure: self = failure
+    case let error as EtcdError: self.init(error)
+    case let error as File.Failed: self.init(.io, error.description)
+    case let error as ToolError: self.init(error.status, error.message)
+    default: return nil
+    }
+  }
 
   /// - Parameter revision: One that the cluster no longer has.
   init(compacted revision: Int64) {

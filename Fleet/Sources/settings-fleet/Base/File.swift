@@ -74,16 +74,7 @@ enum File {
     _ path: String, with bytes: [UInt8], mode: mode_t = 0o600, temporary: String? = nil
   ) throws(Failed) {
     let temporary = temporary ?? path + ".new"
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode)
-    guard descriptor >= 0 else { throw Failed("create", temporary) }
-    do throws(Failed) {
-      defer { close(descriptor) }
-      try write(bytes, to: descriptor, temporary)
-      guard fsync(descriptor) == 0 else { throw Failed("sync", temporary) }
-    } catch {
-      unlink(temporary)
-      throw error
-    }
+    try make(temporary, of: bytes, mode: mode, O_TRUNC | O_NOFOLLOW)
     guard rename(temporary, path) == 0 else {
       let failure = Failed("rename", temporary)
       unlink(temporary)
@@ -123,16 +114,7 @@ enum File {
 
   /// Makes a file that is not there yet and that only its owner reads.
   static func create(_ path: String, with bytes: [UInt8]) throws(Failed) {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw Failed("create", path) }
-    do throws(Failed) {
-      defer { close(descriptor) }
-      try write(bytes, to: descriptor, path)
-      guard fsync(descriptor) == 0 else { throw Failed("sync", path) }
-    } catch {
-      unlink(path)
-      throw error
-    }
+    try make(path, of: bytes, mode: 0o600, O_EXCL)
     try sync(directoryOf: path)
   }
 
@@ -181,6 +163,20 @@ enum File {
 
   static func parent(of path: String) -> String? {
     path.utf8.lastIndex(of: UInt8(ascii: "/")).map { $0 == path.startIndex ? "/" : String(path[..<$0]) }
+  }
+
+  /// Makes a file that is on the disk, or none.
+  private static func make(_ path: String, of bytes: [UInt8], mode: mode_t, _ flags: CInt) throws(Failed) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, mode)
+    guard descriptor >= 0 else { throw Failed("create", path) }
+    do throws(Failed) {
+      defer { close(descriptor) }
+      try write(bytes, to: descriptor, path)
+      guard fsync(descriptor) == 0 else { throw Failed("sync", path) }
+    } catch {
+      unlink(path)
+      throw error
+    }
   }
 
   private static func write(_ bytes: [UInt8], to descriptor: CInt, _ path: String) throws(Failed) {

@@ -29,7 +29,7 @@ struct Change: Codable, Sendable {
   var json: [UInt8] { FleetJSON.encode(self) }
 
   init?(_ json: [UInt8]) {
-    guard json.count <= 4096, let read = FleetJSON.decode(Change.self, from: json) else { return nil }
+    guard let read = FleetJSON.decode(Change.self, from: json) else { return nil }
     self = read
   }
 

@@ -1,6 +1,7 @@
 import EtcdClient
 import SettingsFleet
 import SettingsFleetEtcd
+import SettingsTools
 
 /// The cluster, as the verbs use it.
 struct Cluster: Sendable {
@@ -17,9 +18,7 @@ struct Cluster: Sendable {
     let prefix = app.map(FleetNames.prefix(ofApp:)) ?? FleetNames.prefix
     do {
       let answer = try await client.rangeAll(EtcdRange(.prefix(prefix), revision: revision))
-      return FleetSnapshot(
-        cluster: ClusterID(rawValue: answer.header.cluster), revision: revision ?? answer.header.revision, app: app,
-        items: answer.keyValues.map(FleetItem.init))
+      return FleetSnapshot(answer, of: app, at: revision)
     } catch let error where error.code == .compacted {
       throw Failure(compacted: revision ?? 0)
     } catch let error where error.code == .futureRevision {

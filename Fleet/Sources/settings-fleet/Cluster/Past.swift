@@ -82,10 +82,7 @@ struct Past {
   /// What the document was after a revision, by version.
   func stored(at revision: Int64?) async throws(EtcdError) -> [Int: StoredDocument] {
     let answer = try await cluster.client.rangeAll(EtcdRange(.prefix(document.keyPrefix), revision: revision))
-    let snapshot = FleetSnapshot(
-      cluster: ClusterID(rawValue: answer.header.cluster), revision: answer.header.revision, app: document.app,
-      items: answer.keyValues.map(FleetItem.init))
-    return FleetContents(snapshot).versions(of: document)
+    return FleetContents(FleetSnapshot(answer, of: document.app)).versions(of: document)
   }
 
   private func newestVersion(at revision: Int64?) async throws(EtcdError) -> Int? {

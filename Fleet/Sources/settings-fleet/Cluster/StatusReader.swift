@@ -13,20 +13,11 @@ struct StatusReader {
 
   /// All apps and machines, the answers that say so, and a revision up to which nothing is missing in them.
   func overview() async throws -> (FleetOverview, acks: [FleetItem], revision: Int64) {
-    do throws(EtcdError) {
-      let answer = try await cluster.client.rangeAll(EtcdRange(.prefix(FleetNames.acksPrefix)))
-      let acks = answer.keyValues.map(FleetItem.init)
-      let documents = try await cluster.client.rangeAll(EtcdRange(.prefix(FleetNames.prefix)))
-      let snapshot = FleetSnapshot(
-        cluster: ClusterID(rawValue: documents.header.cluster), revision: documents.header.revision,
-        items: documents.keyValues.map(FleetItem.init))
-      let leases = try await leases(Array(Set(acks.compactMap(\.lease))))
-      return (
-        .make(snapshot: snapshot, acks: acks, leases: leases, expected: expected), acks, answer.header.revision
-      )
-    } catch {
-      throw Failure(error)
-    }
+    let answers = try await answers()
+    let snapshot = try await cluster.snapshot(of: nil)
+    let overview = FleetOverview.make(
+      snapshot: snapshot, acks: answers.acks, leases: answers.leases, expected: expected)
+    return (overview, answers.acks, answers.revision)
   }
 
   /// The status of the app, and a revision up to which nothing is missing in it.
@@ -43,12 +34,12 @@ struct StatusReader {
 
   /// The machines that are there. A user of an older role may not see them.
   private func mirrors() async throws -> [FleetItem] {
-    do throws(EtcdError) {
-      let prefix = FleetNames.acksPrefix(ofApp: FleetNames.ownApp)
+    let prefix = FleetNames.acksPrefix(ofApp: FleetNames.ownApp)
+    do {
       return try await cluster.client.rangeAll(EtcdRange(.prefix(prefix))).keyValues.map(FleetItem.init)
     } catch {
-      if error.code == .permissionDenied { return [] }
-      throw Failure(error)
+      guard error.code == .permissionDenied else { throw error }
+      return []
     }
   }
 

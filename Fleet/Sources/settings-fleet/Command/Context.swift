@@ -17,26 +17,18 @@ struct Context: Sendable {
     signal(SIGPIPE, SIG_IGN)
     let environment = ProcessFacts.environment
     let settings = try FleetSettings(environment: environment)
-    let client: EtcdClient
-    do {
-      var configuration = try settings.cluster()
-      // All of them have the same list, and its first member would serve them all.
-      if isOneOfMany {
-        configuration.endpoints.shuffle()
-        // The mirror asks its watch for its progress, when it is awake anyway.
-        configuration.pingInterval = nil
-      }
-      client = try EtcdClient(configuration)
-    } catch let error as EtcdError {
-      throw Failure(error)
+    var configuration = try settings.cluster()
+    // All of them have the same list, and its first member would serve them all.
+    if isOneOfMany {
+      configuration.endpoints.shuffle()
+      // The mirror asks its watch for its progress, when it is awake anyway.
+      configuration.pingInterval = nil
     }
+    let client = try EtcdClient(configuration)
     let context = Context(
       environment: environment, settings: settings, cluster: Cluster(client: client, user: settings.user))
     do {
       try await body(context)
-    } catch let error as EtcdError {
-      await client.shutdown()
-      throw Failure(error)
     } catch {
       await client.shutdown()
       throw error

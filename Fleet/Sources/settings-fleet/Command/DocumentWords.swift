@@ -42,12 +42,9 @@ struct DocumentWords: Equatable {
       case "--" where !isLiteral:
         isLiteral = true
         rest.append(word)
-      case "--group" where !isLiteral:
+      case "--group" where !isLiteral, "--host" where !isLiteral:
         let name = try value(of: word)
-        try choose(DocumentScope("group/" + name), word, name)
-      case "--host" where !isLiteral:
-        let name = try value(of: word)
-        try choose(DocumentScope("host/" + name), word, name)
+        try choose(DocumentScope("\(word.dropFirst(2))/\(name)"), word, name)
       case "--at" where !isLiteral && takesRevision:
         let text = try value(of: word)
         guard let number = Int64(text), number > 0 else {

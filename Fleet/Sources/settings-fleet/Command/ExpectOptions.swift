@@ -16,12 +16,8 @@ struct ExpectOptions: ParsableArguments {
       + expect.flatMap { name in
         // No host has a slash in its name.
         guard name.contains("/") else { return [name] }
-        do {
-          return String(decoding: try File.read(name), as: UTF8.self).split(whereSeparator: \.isNewline)
-            .map { $0.prefix { $0 != "#" }.filter { !$0.isWhitespace } }.filter { !$0.isEmpty }
-        } catch {
-          throw Failure(.io, "\(error)")
-        }
+        return String(decoding: try File.read(name), as: UTF8.self).split(whereSeparator: \.isNewline)
+          .map { $0.prefix { $0 != "#" }.filter { !$0.isWhitespace } }.filter { !$0.isEmpty }
       }
   }
 }

@@ -24,10 +24,19 @@ extension FleetVerb {
     if let passing = self as? any PassingVerb, ["--help", "-h"].contains(passing.words.first) {
       throw CleanExit.helpRequest(self)
     }
-    do {
+    try await Failure.reporting {
       try await Context.with(isOneOfMany: Self.isOneOfMany) { try await answer(in: $0) }
+    }
+  }
+}
+
+extension Failure {
+  /// Runs something. If it fails, prints why, and throws the exit status.
+  static func reporting(_ body: () async throws -> Void) async throws {
+    do {
+      try await body()
     } catch {
-      guard let failure = error as? Failure ?? (error as? ToolError).map(Failure.init) else { throw error }
+      guard let failure = Failure(any: error) else { throw error }
       if let message = failure.message { Output.error(message) }
       throw ExitCode(failure.status)
     }

@@ -25,20 +25,11 @@ enum HiddenInput {
   }
 
   private static func line(asking question: String) throws -> [UInt8]? {
-    var settings = termios()
-    let isTerminal = tcgetattr(STDIN_FILENO, &settings) == 0
-    if isTerminal {
+    guard isatty(STDIN_FILENO) == 1 else { return try StandardInput.line() }
+    return try StandardInput.unseen {
       Output.raw(question)
-      var silent = settings
-      silent.c_lflag &= ~tcflag_t(ECHO)
-      tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
+      defer { Output.raw("\n") }
+      return try StandardInput.line()
     }
-    defer {
-      if isTerminal {
-        tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
-        Output.raw("\n")
-      }
-    }
-    return try StandardInput.line()
   }
 }

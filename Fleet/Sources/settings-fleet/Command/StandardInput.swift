@@ -9,7 +9,7 @@ extension StandardInput {
     while true {
       let count = read(STDIN_FILENO, &byte, 1)
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw Failure(.io, File.Failed("read", "standard input").description) }
+      guard count >= 0 else { throw File.Failed("read", "standard input") }
       guard count > 0 else { return line.isEmpty ? nil : line }
       guard byte != UInt8(ascii: "\n") else { return line }
       line.append(byte)

@@ -1,5 +1,6 @@
 import AppSettings
 import SettingsFleet
+import SettingsTools
 
 /// Edits of several documents, a JSON object a line, as `settings-cli batch` reads them.
 ///
@@ -26,16 +27,10 @@ struct Batch {
 
   /// Each document once: those for all machines first, so that the others' edits see them.
   private(set) var parts: [Part] = []
-  /// As `settings-cli batch` has it.
-  static let mostInput = 16 << 20
 
   /// - Parameter first: The document of the lines before any that chooses; `nil` if they are an error.
   /// - Throws: ``Failure`` if a line chooses an invalid document, or none is chosen.
   init(_ input: [UInt8], first: FleetDocument?) throws {
-    guard input.count <= Self.mostInput else {
-      throw Failure(
-        .usage, "The batch has more than 16 MiB, which is the limit. Nothing was written. Make several of it.")
-    }
     var chosen = first
     var places: [FleetDocument: Int] = [:]
     for (index, line) in input.split(separator: newline, omittingEmptySubsequences: false).enumerated()

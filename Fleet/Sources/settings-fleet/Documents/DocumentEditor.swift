@@ -1,4 +1,5 @@
 import SettingsFleet
+import SettingsTools
 
 /// Changes documents, as often as it takes until nobody else was faster.
 struct DocumentEditor {
@@ -129,7 +130,7 @@ struct DocumentEditor {
       }
     }
     if let first = failures.first {
-      for case let other as Failure in failures.dropFirst() { other.message.map(Output.error) }
+      for other in failures.dropFirst() { Failure(any: other)?.message.map(Output.error) }
       throw first
     }
     var stored: Int64?

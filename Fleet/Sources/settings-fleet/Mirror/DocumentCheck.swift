@@ -16,7 +16,7 @@ struct DocumentCheck: Sendable {
 
   /// - Parameter keys: What opens the sealed values, whose plain ones are checked then; `nil` to check only their form.
   /// - Returns: What is wrong; `nil` if nothing is.
-  /// - Throws: ``Failure`` if it cannot be found out, because the disk is full. This says nothing about the document.
+  /// - Throws: An error if it cannot be found out, because the disk is full. This says nothing about the document.
   func problem(
     of text: [UInt8], for document: FleetDocument, opening keys: [UnsealingKey]? = nil
   ) throws -> FleetProblem? {
@@ -34,14 +34,10 @@ struct DocumentCheck: Sendable {
     let directory = "\(directories.system)/\(app)/settings.d"
     let file = "\(directory)/\(scope.fileName)"
     defer { File.removeDirectory(staging) }
-    do {
-      // What a killed process left.
-      File.removeDirectory(staging)
-      try File.makeDirectory(directory, mode: 0o755)
-      try File.put(text, at: file, mode: 0o644)
-    } catch {
-      throw Failure(.io, error.description)
-    }
+    // What a killed process left.
+    File.removeDirectory(staging)
+    try File.makeDirectory(directory, mode: 0o755)
+    try File.put(text, at: file, mode: 0o644)
     var variables = directories.variables(over: environment)
     // What is only a warning, such as a key that an older release does not know, is no reason to keep an old text.
     let serious = try findings(app, .dropIn(scope.dropIn), variables).filter { $0.isError || $0.exposesSecret }
@@ -57,12 +53,8 @@ struct DocumentCheck: Sendable {
     of secrets: [SecretName: [UInt8]], _ sealed: SealedSecrets, for app: String, in credentials: String,
     _ variables: [String: String]
   ) throws -> FleetProblem? {
-    do {
-      try File.makeDirectory(credentials)
-      for (name, secret) in secrets { try File.put(SecretFiles.contents(secret), at: "\(credentials)/\(name)") }
-    } catch {
-      throw Failure(.io, error.description)
-    }
+    try File.makeDirectory(credentials)
+    for (name, secret) in secrets { try File.put(SecretFiles.contents(secret), at: "\(credentials)/\(name)") }
     let serious = try findings(app, .own, variables).filter(\.isError)
     for entry in sealed.entries {
       guard let finding = serious.first(where: { $0.file == "\(credentials)/\(entry.name)" }) else { continue }

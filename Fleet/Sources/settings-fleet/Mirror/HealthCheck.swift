@@ -23,10 +23,7 @@ struct HealthCheck: Sendable {
           let result = try await Subprocess.run(
             program.contains("/") ? .path(FilePath(program)) : .name(program), arguments: arguments, output: .discarded,
             error: .discarded)
-          switch result.terminationStatus {
-          case .exited(let code): return Int(code)
-          case .signaled(let signal): return 128 + Int(signal)
-          }
+          return Int(result.terminationStatus.code)
         } catch {
           return 127
         }

@@ -3,6 +3,7 @@ import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import SettingsTools
 import Synchronization
 
 /// An address that only this machine reaches: `127.0.0.1:9477` or `[::1]:9477`.

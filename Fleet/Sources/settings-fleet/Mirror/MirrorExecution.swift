@@ -227,8 +227,8 @@ struct MirrorExecution: Sendable {
 
   private static func message(_ error: any Error) -> String {
     switch error {
-    case let error as Failure: error.message ?? ""
     case let error as SettingsError: error.message
+    case let problem as FleetProblem: problem.message
     default: "\(error)"
     }
   }

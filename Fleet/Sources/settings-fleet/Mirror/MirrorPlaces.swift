@@ -54,15 +54,12 @@ struct MirrorPlaces: Sendable {
   }
 
   func storedRecord() throws(FleetProblem) -> MirrorRecord {
-    do {
-      guard let json = try File.readIfThere(record) else { return MirrorRecord() }
-      return try MirrorRecord(json: json)
-    } catch let failed as File.Failed {
-      throw FleetProblem(.invalidRecord, failed.description)
-    } catch let problem as FleetProblem {
-      throw problem
+    let json: [UInt8]?
+    do throws(File.Failed) {
+      json = try File.readIfThere(record)
     } catch {
-      throw FleetProblem(.invalidRecord, "\(error)")
+      throw FleetProblem(.invalidRecord, error.description)
     }
+    return try json.map { json throws(FleetProblem) in try MirrorRecord(json: json) } ?? MirrorRecord()
   }
 }

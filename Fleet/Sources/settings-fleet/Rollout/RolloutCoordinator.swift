@@ -1,6 +1,7 @@
 import EtcdClient
 import SettingsFleet
 import SettingsFleetEtcd
+import SettingsTools
 
 /// Carries out a rollout: puts it into etcd under a lease, follows the canaries' answers, and goes on with it, publishes it or
 /// takes it back. If this process dies, the lease ends, and with it the rollout: soon, or for one in steps after the time in
@@ -128,7 +129,7 @@ struct RolloutCoordinator: Sendable {
         }
         if try await client.transaction(EtcdTransaction(transaction)).succeeded { return new }
       } catch let error as EtcdError {
-        guard error.isRetryable || error.mayHaveHappened, ContinuousClock.now < end else { throw Failure(error) }
+        guard error.isRetryable || error.mayHaveHappened, ContinuousClock.now < end else { throw error }
       }
       guard ContinuousClock.now < end else { throw failure(.ended, rollout) }
       try await Task.sleep(for: .milliseconds(200))
@@ -156,20 +157,16 @@ struct RolloutCoordinator: Sendable {
   private func put(
     for seconds: Int, _ transaction: (LeaseID) throws(WriterError) -> FleetTransaction
   ) async throws -> Int64? {
+    let lease = try await client.grantLease(seconds: seconds).id
     do {
-      let lease = try await client.grantLease(seconds: seconds).id
-      do {
-        let made = try editor.stating { () throws(WriterError) in try transaction(LeaseID(rawValue: lease)) }
-        if try await client.transaction(EtcdTransaction(made)).succeeded { return lease }
-      } catch {
-        _ = try? await client.revokeLease(lease)
-        throw error
-      }
+      let made = try editor.stating { () throws(WriterError) in try transaction(LeaseID(rawValue: lease)) }
+      if try await client.transaction(EtcdTransaction(made)).succeeded { return lease }
+    } catch {
       _ = try? await client.revokeLease(lease)
-      return nil
-    } catch let error as EtcdError {
-      throw Failure(error)
+      throw error
     }
+    _ = try? await client.revokeLease(lease)
+    return nil
   }
 
   /// What came of waiting.
@@ -214,7 +211,7 @@ struct RolloutCoordinator: Sendable {
         guard ContinuousClock.now - heard < Self.patience else { throw error }
         try await Task.sleep(for: .milliseconds(500))
       } catch let error as EtcdError {
-        guard error.isRetryable, ContinuousClock.now - heard < Self.patience else { throw Failure(error) }
+        guard error.isRetryable, ContinuousClock.now - heard < Self.patience else { throw error }
         try await Task.sleep(for: .milliseconds(500))
       }
     }

@@ -3,6 +3,7 @@ import EtcdClient
 import Glibc
 import Logging
 import SettingsFleet
+import SettingsTools
 
 extension SettingsKeys {
   static let endpoints = SettingsKey(
@@ -198,12 +199,8 @@ struct FleetSettings {
   func unsealingKeys() throws -> [UnsealingKey] {
     let directory = environment["CREDENTIALS_DIRECTORY"].flatMap { $0.hasPrefix("/") ? $0 : nil }
     var keys: [UnsealingKey] = []
-    do {
-      if let path = directory.map({ $0 + "/unsealing-key" }), let bytes = try File.readIfThere(path) {
-        keys += try Self.unsealingKeys(bytes, path)
-      }
-    } catch let error as File.Failed {
-      throw Failure(.io, error.description)
+    if let path = directory.map({ $0 + "/unsealing-key" }), let bytes = try File.readIfThere(path) {
+      keys += try Self.unsealingKeys(bytes, path)
     }
     for path in store[.unsealingKeys] { keys += try Self.unsealingKeys(try Self.secret(in: path), path) }
     return keys
@@ -211,14 +208,10 @@ struct FleetSettings {
 
   /// The bytes of a file that nobody else may read.
   private static func secret(in path: String) throws -> [UInt8] {
-    do {
-      guard try !File.isOpenToOthers(path) else {
-        throw Failure(.invalidValue, "Others can read '\(path)', which holds a secret. Run: chmod 600 '\(path)'")
-      }
-      return try File.read(path)
-    } catch let error as File.Failed {
-      throw Failure(.io, error.description)
+    guard try !File.isOpenToOthers(path) else {
+      throw Failure(.invalidValue, "Others can read '\(path)', which holds a secret. Run: chmod 600 '\(path)'")
     }
+    return try File.read(path)
   }
 
   private static func unsealingKeys(_ bytes: [UInt8], _ path: String) throws -> [UnsealingKey] {
@@ -238,7 +231,7 @@ struct FleetSettings {
   private static func machineID() throws -> String {
     let text = (try? File.read("/etc/machine-id")).map { String(decoding: $0, as: UTF8.self) } ?? ""
     let id = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-    guard id.utf8.count == 32, id.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }) else {
+    guard isHex(id, count: 32) else {
       throw Failure(
         .invalidValue,
         "This machine has no id: '/etc/machine-id' is missing or empty. Run 'systemd-machine-id-setup', or set 'machine' "

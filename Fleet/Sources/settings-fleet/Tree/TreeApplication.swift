@@ -1,4 +1,5 @@
 import SettingsFleet
+import SettingsTools
 
 /// Makes the fleet's documents those of a directory.
 struct TreeApplication: Sendable {
@@ -115,7 +116,7 @@ struct CheckedPlan: Sendable {
     problems += failures.map { "  \($0)\n" }
     guard !problems.isEmpty else { return }
     throw Failure(
-      status: failures.first?.status ?? Failure.Status.invalidValue.rawValue,
+      status: failures.first?.status ?? ToolError.Status.invalidValue.rawValue,
       message: "Cannot apply the directory:\n" + problems.joined() + outcome)
   }
 

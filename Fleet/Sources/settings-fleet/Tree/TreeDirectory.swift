@@ -1,5 +1,6 @@
 import Glibc
 import SettingsFleet
+import SettingsTools
 
 /// A directory of documents, as version control keeps it.
 struct TreeDirectory {
@@ -16,11 +17,7 @@ struct TreeDirectory {
     guard Self.kind(of: path, following: true) == S_IFDIR else {
       throw Failure(.io, "'\(path)' is not a directory.")
     }
-    do {
-      try read("", into: &files, &problems)
-    } catch {
-      throw Failure(.io, error.description)
-    }
+    try read("", into: &files, &problems)
     var texts: [FleetDocument: [Int: [UInt8]]] = [:]
     for (file, text) in files.sorted(by: { $0.key.description < $1.key.description }) {
       do {
@@ -85,23 +82,19 @@ struct TreeDirectory {
     _ documents: [FleetDocument: [Int: [UInt8]]], naming isForeign: (FleetDocument) -> Bool
   ) throws -> [TreePath] {
     var kept: Set<TreePath> = []
-    do {
-      try File.makeDirectory(path, mode: 0o755)
-      for (document, versions) in documents.sorted(by: { $0.key < $1.key }) {
-        let newest = versions.keys.max()
-        for (version, text) in versions.sorted(by: { $0.key < $1.key }) {
-          let file = TreePath(document, version: version == newest ? nil : version)
-          kept.insert(file)
-          try write(text, as: file)
-        }
+    try File.makeDirectory(path, mode: 0o755)
+    for (document, versions) in documents.sorted(by: { $0.key < $1.key }) {
+      let newest = versions.keys.max()
+      for (version, text) in versions.sorted(by: { $0.key < $1.key }) {
+        let file = TreePath(document, version: version == newest ? nil : version)
+        kept.insert(file)
+        try write(text, as: file)
       }
-      var (present, problems) = ([TreePath: [UInt8]](), [String]())
-      try read("", into: &present, &problems)
-      return present.keys.filter { !kept.contains($0) && isForeign($0.document) }
-        .sorted { $0.description < $1.description }
-    } catch let failed as File.Failed {
-      throw Failure(.io, failed.description)
     }
+    var (present, problems) = ([TreePath: [UInt8]](), [String]())
+    try read("", into: &present, &problems)
+    return present.keys.filter { !kept.contains($0) && isForeign($0.document) }
+      .sorted { $0.description < $1.description }
   }
 
   private func write(_ text: [UInt8], as file: TreePath) throws {

@@ -17,15 +17,11 @@ struct AcceptVerb: FleetVerb {
       """)
 
   func answer(in context: Context) async throws {
-    do throws(EtcdError) {
-      let client = context.cluster.client
-      let header = try await client.range(EtcdRange(.key(FleetKey.accept.text))).header
-      let change = Change(by: context.author, because: "accept")
-      let acceptance = Acceptance(id: change.id, cluster: ClusterID(rawValue: header.cluster), created: change.time)
-      try await client.put(FleetKey.accept.text, acceptance.json)
-      Output.line("accepted cluster \(acceptance.cluster) at revision \(header.revision)")
-    } catch {
-      throw Failure(error)
-    }
+    let client = context.cluster.client
+    let header = try await client.range(EtcdRange(.key(FleetKey.accept.text))).header
+    let change = Change(by: context.author, because: "accept")
+    let acceptance = Acceptance(id: change.id, cluster: ClusterID(rawValue: header.cluster), created: change.time)
+    try await client.put(FleetKey.accept.text, acceptance.json)
+    Output.line("accepted cluster \(acceptance.cluster) at revision \(header.revision)")
   }
 }

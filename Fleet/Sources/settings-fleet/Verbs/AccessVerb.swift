@@ -1,6 +1,7 @@
 import ArgumentParser
 import EtcdClient
 import SettingsFleet
+import SettingsTools
 
 struct AccessVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -94,10 +95,10 @@ struct AccessVerb: AsyncParsableCommand {
     @Argument(help: "The user's name.") var user: String
 
     func answer(in context: Context) async throws {
-      do throws(EtcdError) {
+      do {
         try await context.cluster.client.deleteUser(user)
       } catch {
-        throw error.code == .notFound ? Failure(.noValue, "There is no user '\(user)'.") : Failure(error)
+        throw error.code == .notFound ? Failure(.noValue, "There is no user '\(user)'.") : error
       }
     }
   }
@@ -107,12 +108,8 @@ struct AccessVerb: AsyncParsableCommand {
 
     func answer(in context: Context) async throws {
       let client = context.cluster.client
-      do throws(EtcdError) {
-        for user in try await client.users() {
-          Output.line("\(user): \(try await client.roles(of: user).joined(separator: ", "))")
-        }
-      } catch {
-        throw Failure(error)
+      for user in try await client.users() {
+        Output.line("\(user): \(try await client.roles(of: user).joined(separator: ", "))")
       }
     }
   }
@@ -167,40 +164,32 @@ private struct Access {
   let client: EtcdClient
 
   func enable(_ password: String) async throws {
-    do throws(EtcdError) {
-      try await existing { () async throws(EtcdError) in try await client.addUser("root", password: password) }
-      try await existing { () async throws(EtcdError) in try await client.addRole("root") }
-      try await client.grantRole("root", to: "root")
-      try await client.enableAuthentication()
-    } catch {
-      throw Failure(error)
-    }
+    _ = try await isNew { () async throws(EtcdError) in try await client.addUser("root", password: password) }
+    _ = try await isNew { () async throws(EtcdError) in try await client.addRole("root") }
+    try await client.grantRole("root", to: "root")
+    try await client.enableAuthentication()
   }
 
   func add(_ user: String, _ password: String, roles: [Role]) async throws {
     guard user != "root" else { throw Failure(.usage, "'root' may do everything already.") }
-    do throws(EtcdError) {
-      for role in roles {
-        try await existing { () async throws(EtcdError) in try await client.addRole(role.name) }
-        for permission in role.permissions { try await client.grantPermission(permission, to: role.name) }
-      }
-      do throws(EtcdError) {
-        try await client.addUser(user, password: password)
-      } catch {
-        guard error.code == .alreadyExists else { throw error }
-        try await client.changePassword(of: user, to: password)
-      }
-      for role in roles { try await client.grantRole(role.name, to: user) }
-    } catch {
-      throw Failure(error)
+    for role in roles {
+      _ = try await isNew { () async throws(EtcdError) in try await client.addRole(role.name) }
+      for permission in role.permissions { try await client.grantPermission(permission, to: role.name) }
     }
+    if try await !isNew({ () async throws(EtcdError) in try await client.addUser(user, password: password) }) {
+      try await client.changePassword(of: user, to: password)
+    }
+    for role in roles { try await client.grantRole(role.name, to: user) }
   }
 
-  private func existing(_ body: () async throws(EtcdError) -> Void) async throws(EtcdError) {
+  /// Makes something; `false` if it is there already.
+  private func isNew(_ make: () async throws(EtcdError) -> Void) async throws(EtcdError) -> Bool {
     do throws(EtcdError) {
-      try await body()
+      try await make()
+      return true
     } catch {
       guard error.code == .alreadyExists else { throw error }
+      return false
     }
   }
 }

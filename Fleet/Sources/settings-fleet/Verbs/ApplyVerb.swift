@@ -1,5 +1,6 @@
 import ArgumentParser
 import SettingsFleet
+import SettingsTools
 
 struct ApplyVerb: FleetVerb {
   enum Side: String, CaseIterable, ExpressibleByArgument { case ours, theirs }

@@ -38,7 +38,7 @@ struct BatchVerb: FleetVerb {
   }
 
   func answer(in context: Context) async throws {
-    let input = try StandardInput.all(upTo: Batch.mostInput + 1)
+    let input = try StandardInput.batch()
     let batch = try Batch(input, first: try app.map(place.document(of:)))
     let answers = Answers()
     let words = create ? ["--create"] : []
@@ -59,7 +59,7 @@ struct BatchVerb: FleetVerb {
     } catch {
       guard let refused = await answers.all.refused?.failure else { throw error }
       await answers.show()
-      throw Failure(status: refused.status.rawValue, message: (error as? Failure)?.message)
+      throw Failure(status: refused.status.rawValue, message: Failure(any: error)?.message)
     }
     await answers.show()
   }

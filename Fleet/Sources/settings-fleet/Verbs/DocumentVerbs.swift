@@ -1,5 +1,6 @@
 import ArgumentParser
 import SettingsFleet
+import SettingsTools
 
 // The verbs that `settings-cli` has for a file, on a document. What they print, refuse and ask is the same.
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import SettingsFleet
+import SettingsTools
 
 struct EditVerb: FleetVerb {
   static let configuration = CommandConfiguration(
@@ -40,7 +41,8 @@ struct EditVerb: FleetVerb {
   ) throws -> SettingsCommand.Answer {
     do {
       return try merge()
-    } catch let failure as Failure {
+    } catch {
+      guard let failure = Failure(any: error) else { throw error }
       let path = "\(app)-\(Change.millisecondsSince1970).toml"
       var kept = "Your text is in '\(path)'."
       do {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import SettingsFleet
+import SettingsTools
 
 struct KeyVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -24,48 +25,37 @@ struct KeyVerb: AsyncParsableCommand {
   @Flag(help: "Print the public part of the existing key in FILE, and make nothing.") var show = false
 
   func run() async throws {
-    do {
+    try await Failure.reporting {
       for line in sealing ? try sealingParts() : [try publicPart()] { Output.line(line) }
-    } catch let failure as Failure {
-      if let message = failure.message { Output.error(message) }
-      throw ExitCode(failure.status)
     }
   }
 
   /// The public part of each key in the file.
   private func sealingParts() throws -> [String] {
-    do {
-      guard show else {
-        let key = UnsealingKey()
-        try File.create(file, with: Array(key.fileText.utf8))
-        return [String(key.sealingKey.fileText.dropLast())]
-      }
-      guard let keys = UnsealingKey.all(fileText: String(decoding: try File.read(file), as: UTF8.self)), !keys.isEmpty
-      else {
-        throw Failure(
-          .invalidValue, "'\(file)' is not a key that opens secrets. 'settings-fleet key --sealing FILE' makes one.")
-      }
-      return keys.map { String($0.sealingKey.fileText.dropLast()) }
-    } catch let error as File.Failed {
-      throw Failure(.io, error.description)
+    guard show else {
+      let key = UnsealingKey()
+      try File.create(file, with: Array(key.fileText.utf8))
+      return [String(key.sealingKey.fileText.dropLast())]
     }
+    guard let keys = UnsealingKey.all(fileText: String(decoding: try File.read(file), as: UTF8.self)), !keys.isEmpty
+    else {
+      throw Failure(
+        .invalidValue, "'\(file)' is not a key that opens secrets. 'settings-fleet key --sealing FILE' makes one.")
+    }
+    return keys.map { String($0.sealingKey.fileText.dropLast()) }
   }
 
   private func publicPart() throws -> String {
-    do {
-      let key: SigningKey
-      if show {
-        guard let read = SigningKey(fileText: String(decoding: try File.read(file), as: UTF8.self)) else {
-          throw Failure(.invalidValue, "'\(file)' is not a signing key. 'settings-fleet key FILE' makes one.")
-        }
-        key = read
-      } else {
-        key = SigningKey()
-        try File.create(file, with: Array(key.fileText.utf8))
+    let key: SigningKey
+    if show {
+      guard let read = SigningKey(fileText: String(decoding: try File.read(file), as: UTF8.self)) else {
+        throw Failure(.invalidValue, "'\(file)' is not a signing key. 'settings-fleet key FILE' makes one.")
       }
-      return String(key.verificationKey.fileText.dropLast())
-    } catch let error as File.Failed {
-      throw Failure(.io, error.description)
+      key = read
+    } else {
+      key = SigningKey()
+      try File.create(file, with: Array(key.fileText.utf8))
     }
+    return String(key.verificationKey.fileText.dropLast())
   }
 }

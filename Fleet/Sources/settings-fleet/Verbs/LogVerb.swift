@@ -1,5 +1,6 @@
 import ArgumentParser
 import SettingsFleet
+import SettingsTools
 
 struct LogVerb: FleetVerb {
   static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import EtcdClient
 import SettingsFleet
 import SettingsFleetEtcd
+import SettingsTools
 
 struct MachinesVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -84,15 +85,11 @@ struct MachinesVerb: AsyncParsableCommand {
       while !own.isEmpty {
         let part = own.prefix(Cluster.mostOperations).map { ack in (String(decoding: ack.key, as: UTF8.self), ack) }
         own = own.dropFirst(Cluster.mostOperations)
-        do {
-          let answer = try await context.cluster.client.transaction(
-            EtcdTransaction(
-              if: part.map { .modRevision($0.0, .equal, $0.1.modRevision) }, then: part.map { .delete(.key($0.0)) }))
-          guard answer.succeeded else {
-            throw Failure(.changed, "'\(machine.host)' has just answered, or was forgotten. Nothing was done.")
-          }
-        } catch let error as EtcdError {
-          throw Failure(error)
+        let answer = try await context.cluster.client.transaction(
+          EtcdTransaction(
+            if: part.map { .modRevision($0.0, .equal, $0.1.modRevision) }, then: part.map { .delete(.key($0.0)) }))
+        guard answer.succeeded else {
+          throw Failure(.changed, "'\(machine.host)' has just answered, or was forgotten. Nothing was done.")
         }
       }
     }

@@ -5,6 +5,7 @@ import EtcdClient
 import Glibc
 import NIOCore
 import SettingsFleet
+import SettingsTools
 
 struct MirrorVerb: FleetVerb {
   static let configuration = CommandConfiguration(
@@ -46,16 +47,13 @@ struct MirrorVerb: FleetVerb {
     let machine = try context.settings.machineFacts()
     let secrets = SecretFiles(places: places, host: machine.host, keys: try context.settings.unsealingKeys())
     var record: MirrorRecord
+    try File.makeDirectory(places.files, mode: 0o755)
+    try File.makeDirectory(places.directories.home)
     do {
-      try File.makeDirectory(places.files, mode: 0o755)
-      try File.makeDirectory(places.directories.home)
       record = try places.storedRecord()
-    } catch let problem as FleetProblem {
+    } catch {
       // Without it, an old cluster or text would not be recognized. An operator decides.
-      throw Failure(
-        .io, "\(problem.message) Repair '\(places.record)', or remove it to follow the cluster as it is now.")
-    } catch let failed as File.Failed {
-      throw Failure(.io, failed.description)
+      throw Failure(.io, "\(error.message) Repair '\(places.record)', or remove it to follow the cluster as it is now.")
     }
     // Two mirrors would write one record.
     let lock = open(places.own + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

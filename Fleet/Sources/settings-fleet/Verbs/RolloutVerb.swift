@@ -2,6 +2,7 @@ import ArgumentParser
 import EtcdClient
 import SettingsFleet
 import SettingsFleetEtcd
+import SettingsTools
 
 struct RolloutVerb: FleetVerb {
   static let configuration = CommandConfiguration(
@@ -165,12 +166,8 @@ struct RolloutVerb: FleetVerb {
     let snapshot = try await context.cluster.snapshot(of: document.app)
     let writer = DocumentWriter(document, in: snapshot, appVersion: nil)
     guard !writer.cancel().isEmpty else { throw Failure(.noValue, "No rollout of '\(document.app)' is under way.") }
-    do {
-      guard try await context.cluster.client.transaction(EtcdTransaction(writer.cancel())).succeeded else {
-        throw Failure(.changed, "The rollout has just ended or changed. Nothing was done.")
-      }
-    } catch let error as EtcdError {
-      throw Failure(error)
+    guard try await context.cluster.client.transaction(EtcdTransaction(writer.cancel())).succeeded else {
+      throw Failure(.changed, "The rollout has just ended or changed. Nothing was done.")
     }
     Output.line("The rollout of '\(document.app)' was taken back.")
   }
@@ -202,11 +199,7 @@ private struct RolloutState: Encodable {
     let counts = try await StatusReader(cluster: cluster, app: document.app).read().0.rollout
     (applied, pending, refused) = (counts?.applied ?? 0, counts?.pending ?? 0, counts?.refused.count ?? 0)
     guard let lease else { return }
-    do throws(EtcdError) {
-      remainingSeconds = try await cluster.client.timeToLive(lease.rawValue)?.remaining ?? 0
-    } catch {
-      throw Failure(error)
-    }
+    remainingSeconds = try await cluster.client.timeToLive(lease.rawValue)?.remaining ?? 0
   }
 
   var text: String {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import SettingsFleet
+import SettingsTools
 
 struct StatusVerb: FleetVerb {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
-import EtcdClient
 import SettingsFleet
+import SettingsTools
 
 struct UndoVerb: FleetVerb {
   static let configuration = CommandConfiguration(
@@ -45,12 +45,7 @@ struct UndoVerb: FleetVerb {
   private func checkFormer(of entry: Past.Entry, _ past: Past, in context: Context) async throws {
     let trust = try context.settings.trust()
     guard trust.isRequired else { return }
-    let former: StoredDocument?
-    do throws(EtcdError) {
-      former = try await past.stored(at: entry.revision - 1)[entry.version]
-    } catch {
-      throw Failure(error)
-    }
+    let former = try await past.stored(at: entry.revision - 1)[entry.version]
     guard let former, let problem = trust.problem(with: former, of: past.document, version: entry.version) else {
       return
     }

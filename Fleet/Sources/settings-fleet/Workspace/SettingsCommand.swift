@@ -96,13 +96,8 @@ struct SettingsCommand: Sendable {
   private func execute(
     _ words: [String], _ variables: Environment, _ input: [UInt8]
   ) async throws -> Answer {
-    let file: CInt
-    do {
-      // Not a pipe: where its writer died would be the end of the text, and Subprocess traps if its reader dies first.
-      file = try File.inMemory(input)
-    } catch {
-      throw Failure(.io, error.description)
-    }
+    // Not a pipe: where its writer died would be the end of the text, and Subprocess traps if its reader dies first.
+    let file = try File.inMemory(input)
     do {
       let result = try await Subprocess.run(
         .path(FilePath(program)), arguments: Arguments(words), environment: variables,
@@ -110,7 +105,7 @@ struct SettingsCommand: Sendable {
         input: .fileDescriptor(FileDescriptor(rawValue: file), closeAfterSpawningProcess: true),
         output: .bytes(limit: Self.mostOutput), error: .bytes(limit: 1 << 20))
       return Answer(
-        status: Self.status(result.terminationStatus), output: result.standardOutput,
+        status: result.terminationStatus.code, output: result.standardOutput,
         messages: String(decoding: result.standardError, as: UTF8.self))
     } catch let error as SubprocessError {
       throw Failure(.io, "Cannot run '\(program)': \(error)")
@@ -124,16 +119,9 @@ struct SettingsCommand: Sendable {
         .path(FilePath(program)), arguments: Arguments(words),
         environment: variables(directories), input: .currentStandardInput, output: .currentStandardOutput,
         error: .currentStandardError)
-      return Self.status(result.terminationStatus)
+      return result.terminationStatus.code
     } catch let error as SubprocessError {
       throw Failure(.io, "Cannot run '\(program)': \(error)")
-    }
-  }
-
-  private static func status(_ status: TerminationStatus) -> Int32 {
-    switch status {
-    case .exited(let code): code
-    case .signaled(let signal): 128 + signal
     }
   }
 
@@ -151,5 +139,15 @@ struct SettingsCommand: Sendable {
     // That is about our own input.
     variables["SETTINGS_CLI_INPUT_BYTES"] = nil
     return .custom(variables.map { name, value in PathText.bytes("\(name)=\(value)") + [0] })
+  }
+}
+
+extension TerminationStatus {
+  /// The exit status, as a shell has it.
+  var code: Int32 {
+    switch self {
+    case .exited(let code): code
+    case .signaled(let signal): 128 + signal
+    }
   }
 }

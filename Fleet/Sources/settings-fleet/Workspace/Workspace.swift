@@ -15,12 +15,12 @@ final class Workspace: Sendable {
   private let command: SettingsCommand
   private let environment: [String: String]
 
-  /// - Throws: ``Failure`` if no temporary directory can be made.
-  init(app: String, command: SettingsCommand, environment: [String: String]) throws {
+  /// - Throws: `File.Failed` if no temporary directory can be made.
+  init(app: String, command: SettingsCommand, environment: [String: String]) throws(File.Failed) {
     let parent = environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
     var template = Array("\(parent)/settings-fleet-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
-      throw Failure(.io, File.Failed("make", "\(parent)/settings-fleet-XXXXXX").description)
+      throw File.Failed("make", "\(parent)/settings-fleet-XXXXXX")
     }
     root = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
     self.app = app
@@ -30,7 +30,7 @@ final class Workspace: Sendable {
       try File.makeDirectory(files, mode: 0o755)
     } catch {
       File.removeDirectory(root)
-      throw Failure(.io, error.description)
+      throw error
     }
   }
 
@@ -45,33 +45,23 @@ final class Workspace: Sendable {
   func path(of scope: DocumentScope) -> String { "\(files)/\(scope.fileName)" }
 
   /// Stores a document's text as a file; `nil` removes it.
-  func put(_ text: [UInt8]?, as scope: DocumentScope) throws {
-    do {
-      if let text {
-        try File.put(text, at: path(of: scope), mode: 0o644)
-      } else {
-        try File.remove(path(of: scope))
-      }
-    } catch {
-      throw Failure(.io, error.description)
+  func put(_ text: [UInt8]?, as scope: DocumentScope) throws(File.Failed) {
+    if let text {
+      try File.put(text, at: path(of: scope), mode: 0o644)
+    } else {
+      try File.remove(path(of: scope))
     }
   }
 
   /// The text of a document; `nil` if there is no file.
-  func text(of scope: DocumentScope) throws -> [UInt8]? {
-    do {
-      return try File.readIfThere(path(of: scope))
-    } catch {
-      throw Failure(.io, error.description)
-    }
-  }
+  func text(of scope: DocumentScope) throws(File.Failed) -> [UInt8]? { try File.readIfThere(path(of: scope)) }
 
   /// Stores a document, and the one below it, as files.
   ///
   /// - Parameter newest: The highest version that may be read; `nil` for any.
   /// - Returns: Whether there is such a document.
   @discardableResult
-  func fill(with documents: AppDocuments, upTo newest: Int?, for scope: DocumentScope) throws -> Bool {
+  func fill(with documents: AppDocuments, upTo newest: Int?, for scope: DocumentScope) throws(File.Failed) -> Bool {
     func text(of scope: DocumentScope) -> [UInt8]? { documents.readable(scope, upTo: newest)?.stored.text }
     // Which groups a host is in, only the machine knows.
     if scope != .all { try put(text(of: .all), as: .all) }
@@ -137,7 +127,7 @@ final class Workspace: Sendable {
       throw Failure(.changed, shown(conflict.failure.description, for: scope))
     } catch {
       let failure = ToolError(any: error)
-      throw Failure(status: failure.status.rawValue, message: shown(failure.description, for: scope))
+      throw Failure(failure.status, shown(failure.description, for: scope))
     }
   }
 
