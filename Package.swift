@@ -249,7 +249,7 @@ func pageTargets() -> [Target] {
     .executableTarget(
       name: "settings-page",
       dependencies: [
-        "AppSettings", "SettingsPage", "CPageSystem",
+        "AppSettings", "SettingsPage", "SettingsTools", "CPageSystem",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Page/Sources/settings-page"),

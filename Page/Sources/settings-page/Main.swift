@@ -3,6 +3,7 @@ import ArgumentParser
 import CPageSystem
 import Glibc
 import SettingsPage
+import SettingsTools
 
 @main
 struct Main: ParsableCommand {
@@ -60,6 +61,7 @@ struct Main: ParsableCommand {
     page_return_memory()
     // Before any thread starts: they inherit that these signals wait for this one.
     let signals = EndSignals()
+    signal(SIGPIPE, SIG_IGN)
     OpenFiles.raiseLimit()
     let environment = ProcessFacts.environment
     let server = PageServer(
@@ -88,7 +90,7 @@ struct Main: ParsableCommand {
     _ = signals.wait()
     server.end()
     // As long as a command may take that takes back a trial.
-    let number = signals.wait(atMost: 25)
+    let number = signals.wait(seconds: 25)
     Glibc.exit(number.map { 128 + $0 } ?? 7)
   }
 }

@@ -1,3 +1,4 @@
+import AppSettings
 import Glibc
 import Synchronization
 
@@ -24,21 +25,25 @@ final class WatchProcess: Sendable {
     }
     close(child.input)
     pid.withLock { $0 = child.pid }
-    Self.startThread { [self] in
-      var output = WatchOutput(child)
-      while output.isOpen { for text in output.next() ?? [] { line(text) } }
-      output.close()
-      stop()
-      // It ends now that nobody reads it; but its number stays its own until someone has asked for its status.
-      var pause: useconds_t = 100
-      while !pid.withLock({ pid in
-        if ChildProcess.poll(child.pid) != nil { pid = nil }
-        return pid == nil
-      }) {
-        usleep(pause)
-        pause = min(pause * 2, 50_000)
+    do throws(Errno) {
+      try PlainThread.start("page-watch") { [self] in
+        var output = WatchOutput(child)
+        while output.isOpen { for text in output.next() ?? [] { line(text) } }
+        output.close()
+        stop()
+        // It ends now that nobody reads it; but its number stays its own until someone has asked for its status.
+        var pause: useconds_t = 100
+        while !pid.withLock({ pid in
+          if ChildProcess.poll(child.pid) != nil { pid = nil }
+          return pid == nil
+        }) {
+          usleep(pause)
+          pause = min(pause * 2, 50_000)
+        }
+        end(output.message)
       }
-      end(output.message)
+    } catch {
+      preconditionFailure("A thread cannot be started: \(error.message).")
     }
   }
 
@@ -46,27 +51,5 @@ final class WatchProcess: Sendable {
     pid.withLock { pid in
       if let pid { kill(pid, SIGTERM) }
     }
-  }
-
-  private static func startThread(_ body: @escaping @Sendable () -> Void) {
-    final class Box: Sendable {
-      let body: @Sendable () -> Void
-      init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    }
-    var thread = pthread_t()
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
-    pthread_attr_setstacksize(&attributes, 256 << 10)
-    defer { pthread_attr_destroy(&attributes) }
-    let box = Unmanaged.passRetained(Box(body))
-    let number = pthread_create(
-      &thread, &attributes,
-      { argument in
-        guard let argument else { return nil }
-        Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body()
-        return nil
-      }, box.toOpaque())
-    precondition(number == 0, "A thread cannot be started.")
   }
 }

@@ -63,6 +63,9 @@ struct Responder: Sendable {
       },
       query: try Self.query(parts.count > 1 ? parts[1] : "", of: route),
       body: try await body(of: request), connection: connection)
+    guard (call.body.members ?? []).allSatisfy({ route.members.contains($0.name) }) else {
+      throw Refusal(.badRequest, "The body has a member that this path does not take.")
+    }
     guard route.onlyReads, let connection else { return try await route.answer(call) }
     let task = Task { try await route.answer(call) }
     connection.whenGone { task.cancel() }

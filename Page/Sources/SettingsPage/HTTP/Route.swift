@@ -21,13 +21,16 @@ struct Route: Sendable {
   let path: String
   /// The parameters that may follow after `?`.
   let parameters: Set<String>
+  /// The members that the body may have: a mistyped one would be ignored otherwise.
+  let members: Set<String>
   let answer: @Sendable (Call) async throws -> Reply
 
   init(
-    _ method: HTTPRequest.Method, _ path: String, parameters: Set<String> = [],
+    _ method: HTTPRequest.Method, _ path: String, parameters: Set<String> = [], members: Set<String> = [],
     _ answer: @escaping @Sendable (Call) async throws -> Reply
   ) {
-    (self.method, self.path, self.parameters, self.answer) = (method, path, parameters, answer)
+    (self.method, self.path, self.parameters, self.members) = (method, path, parameters, members)
+    self.answer = answer
   }
 
   /// The parts of a path that this route has names for, still percent-encoded; `nil` if the path is another one.

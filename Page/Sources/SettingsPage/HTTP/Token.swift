@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Synchronization
 
 /// The word that a request needs: 128 random bits.
@@ -9,7 +10,9 @@ public struct Token: Sendable {
   public init() {
     // From the kernel, as fit for keys.
     var generator = SystemRandomNumberGenerator()
-    text = Self.base64URL((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    let base64 = Data(bytes).base64EncodedString().filter { $0 != "=" }
+    text = base64.replacing("+", with: "-").replacing("/", with: "_")
   }
 
   /// Whether the value of the header `Authorization` has the token. How long that takes says nothing about where they
@@ -23,21 +26,6 @@ public struct Token: Sendable {
       difference |= Int(wanted[index] ^ (index < given.count ? given[index] : 0))
     }
     return difference == 0
-  }
-
-  private static func base64URL(_ bytes: [UInt8]) -> String {
-    let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
-    var (text, bits, count) = ("", 0, 0)
-    for byte in bytes {
-      (bits, count) = (bits << 8 | Int(byte), count + 8)
-      while count >= 6 {
-        count -= 6
-        text.append(letters[bits >> count & 63])
-      }
-      bits &= 1 << count - 1
-    }
-    if count > 0 { text.append(letters[bits << (6 - count) & 63]) }
-    return text
   }
 }
 

@@ -5,7 +5,6 @@ import SettingsTools
 /// The routes that change a file. Each is one write of the command, or none.
 extension Interface {
   func edits(_ call: Call) async throws -> Reply {
-    try checkMembers(call, ["edits", "ifUnchanged", "layer", "dryRun", "create", "tryFor"])
     let target = try target(call)
     let options = try layer(call)
     let isDryRun = try flag("dryRun", in: call)
@@ -70,7 +69,6 @@ extension Interface {
   }
 
   func keepTrial(_ call: Call) async throws -> Reply {
-    try checkMembers(call, [])
     guard await trials.keep(call["id"], of: try target(call)) else { throw Self.noTrial }
     return .json([:])
   }
@@ -86,7 +84,6 @@ extension Interface {
   private static let noTrial = Refusal(.notFound, "There is no such trial. It may be over.")
 
   func text(_ call: Call) async throws -> Reply {
-    try checkMembers(call, ["text", "ifUnchanged", "layer"])
     let place = Trial.Place(target: try target(call), options: try layer(call))
     let words = try ["edit", "--text=-", "--json"] + CommandWords.ifUnchanged(call.body["ifUnchanged"])
     let input = Array(try requiredText("text", in: call).utf8)
@@ -103,7 +100,6 @@ extension Interface {
   }
 
   func rename(_ call: Call) async throws -> Reply {
-    try checkMembers(call, ["from", "to", "replace", "create", "ifUnchanged", "layer"])
     let keys = try ["from", "to"].map { try CommandWords.key(requiredText($0, in: call)) }
     var options = try flag("replace", in: call) ? ["--replace"] : []
     if try flag("create", in: call) { options.append("--create") }
@@ -111,18 +107,8 @@ extension Interface {
     return try await write(["rename"] + options, call, keys)
   }
 
-  func undo(_ call: Call) async throws -> Reply {
-    try checkMembers(call, ["key", "entry", "dryRun", "ifUnchanged", "layer"])
-    return try await takeBack("undo", call)
-  }
-
-  func redo(_ call: Call) async throws -> Reply {
-    try checkMembers(call, ["key", "dryRun", "ifUnchanged", "layer"])
-    return try await takeBack("redo", call)
-  }
-
   /// Takes a change back, or what took one back.
-  private func takeBack(_ verb: String, _ call: Call) async throws -> Reply {
+  func takeBack(_ verb: String, _ call: Call) async throws -> Reply {
     var words = try [verb, "--json"] + CommandWords.ifUnchanged(call.body["ifUnchanged"])
     let isDryRun = try flag("dryRun", in: call)
     if isDryRun { words.append("--dry-run") }
@@ -146,18 +132,15 @@ extension Interface {
   }
 
   func migrate(_ call: Call) async throws -> Reply {
-    try checkMembers(call, ["dryRun", "layer"])
     let isDryRun = try flag("dryRun", in: call)
     return try await write(["migrate"] + (isDryRun ? ["--dry-run"] : []), call, [], isDryRun: isDryRun)
   }
 
   func recover(_ call: Call) async throws -> Reply {
-    try checkMembers(call, ["layer"])
     return try await write(["recover", "--restore"], call, [])
   }
 
   func profile(_ call: Call) async throws -> Reply {
-    try checkMembers(call, ["use"])
     guard let use = call.body["use"], use == .null || use.text != nil else {
       throw Refusal(.badRequest, "'use' is the name of a profile, or null.")
     }

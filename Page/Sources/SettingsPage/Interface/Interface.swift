@@ -22,22 +22,30 @@ struct Interface: Sendable {
       Route(.get, "/api/apps", apps),
       Route(.get, "/api/apps/{app}", parameters: ["layer"], document),
       Route(.get, "/api/apps/{app}/keys/{key}", parameters: ["layer"], key),
-      Route(.post, "/api/apps/{app}/edits", edits),
+      Route(
+        .post, "/api/apps/{app}/edits",
+        members: ["edits", "ifUnchanged", "layer", "dryRun", "create", "tryFor"], edits),
       Route(.post, "/api/apps/{app}/trials/{id}/keep", keepTrial),
       Route(.delete, "/api/apps/{app}/trials/{id}", endTrial),
-      Route(.put, "/api/apps/{app}/text", text),
-      Route(.post, "/api/apps/{app}/rename", rename),
+      Route(.put, "/api/apps/{app}/text", members: ["text", "ifUnchanged", "layer"], text),
+      Route(
+        .post, "/api/apps/{app}/rename",
+        members: ["from", "to", "replace", "create", "ifUnchanged", "layer"], rename),
       Route(.get, "/api/apps/{app}/history", parameters: ["key", "limit", "layer"], history),
       Route(.get, "/api/apps/{app}/history/{number}/text", parameters: ["layer"], formerText),
-      Route(.post, "/api/apps/{app}/undo", undo),
-      Route(.post, "/api/apps/{app}/redo", redo),
-      Route(.post, "/api/apps/{app}/migrate", migrate),
-      Route(.post, "/api/apps/{app}/recover", recover),
-      Route(.post, "/api/apps/{app}/profile", profile),
+      Route(.post, "/api/apps/{app}/undo", members: ["key", "entry", "dryRun", "ifUnchanged", "layer"]) {
+        try await takeBack("undo", $0)
+      },
+      Route(.post, "/api/apps/{app}/redo", members: ["key", "dryRun", "ifUnchanged", "layer"]) {
+        try await takeBack("redo", $0)
+      },
+      Route(.post, "/api/apps/{app}/migrate", members: ["dryRun", "layer"], migrate),
+      Route(.post, "/api/apps/{app}/recover", members: ["layer"], recover),
+      Route(.post, "/api/apps/{app}/profile", members: ["use"], profile),
       Route(.get, "/api/apps/{app}/drop-in", parameters: ["layer"], dropIn),
       Route(.get, "/api/find", parameters: ["q"], find),
       Route(.get, "/api/events", parameters: ["app"], events),
-      Route(.post, RequestGuard.session, begin),
+      Route(.post, RequestGuard.session, members: ["code"], begin),
       Route(.post, "/api/end", end),
     ]
   }
@@ -52,13 +60,6 @@ struct Interface: Sendable {
     let result = try await commands.run(words, input: input)
     guard result.status == 0 else { throw Refusal(result) }
     return result
-  }
-
-  /// Throws if a body has a member that the route does not accept: a mistyped one would be ignored otherwise.
-  func checkMembers(_ call: Call, _ names: Set<String>) throws {
-    for member in call.body.members ?? [] where !names.contains(member.name) {
-      throw Refusal(.badRequest, "The body has a member that this path does not take.")
-    }
   }
 
   func requiredText(_ name: String, in call: Call) throws -> String {
@@ -79,7 +80,6 @@ struct Interface: Sendable {
   }
 
   private func begin(_ call: Call) async throws -> Reply {
-    try checkMembers(call, ["code"])
     guard session.code.use(try requiredText("code", in: call)) else {
       throw Refusal(.unauthorized, "This address was used already. Run 'settings-cli page' to open the settings.")
     }
@@ -87,7 +87,6 @@ struct Interface: Sendable {
   }
 
   private func end(_ call: Call) async throws -> Reply {
-    try checkMembers(call, [])
     life.end()
     return .json([:])
   }

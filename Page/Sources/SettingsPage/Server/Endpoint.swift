@@ -28,18 +28,19 @@ public enum Endpoint: Sendable, Equatable, CustomStringConvertible {
   }
 
   /// Whether the machine has the address 127.0.0.1.
-  static var hasIPv4: Bool {
-    let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+  static var hasIPv4: Bool { succeeds(bind, at: try? SocketAddress(ipAddress: "127.0.0.1", port: 0)) }
+
+  /// Whether a call succeeds with a new socket.
+  private static func succeeds(
+    _ call: (CInt, UnsafePointer<sockaddr>, socklen_t) -> CInt, at address: SocketAddress?
+  ) -> Bool {
+    guard let address else { return false }
+    let isFile = address.protocol == .unix
+    let descriptor = Glibc.socket(
+      isFile ? AF_UNIX : AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-    return withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-      }
-    }
+    return address.withSockAddr { call(descriptor, $0, socklen_t($1)) == 0 }
   }
 
   // MARK: A socket's file
@@ -69,21 +70,8 @@ public enum Endpoint: Sendable, Equatable, CustomStringConvertible {
     guard status.st_mode & S_IFMT == S_IFSOCK else {
       throw PageError("'\(path)' exists and is not a socket. Choose another path. The file is unchanged.")
     }
-    guard !Self.isAnswered(path) else { throw PageError("A server is running at '\(path)' already.") }
-  }
-
-  private static func isAnswered(_ path: String) -> Bool {
-    let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
-    return withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-      }
-    }
+    let isAnswered = Self.succeeds(connect, at: try? SocketAddress(unixDomainSocketPath: path))
+    guard !isAnswered else { throw PageError("A server is running at '\(path)' already.") }
   }
 }
 
