@@ -54,7 +54,7 @@ struct DocumentCommandTests {
     let texts = keys.compactMap { entry in (entry["toml"] as? String).map { "\(entry["key"] ?? "") \($0)" } }
     #expect(
       texts == [
-        "x.days [2026-01-01]", "x.r [1.0, 2.50]", "hosts { a = { port = 1, since = 2026-01-01 } }",
+        "hosts { a = { port = 1, since = 2026-01-01 } }", "x.days [2026-01-01]", "x.r [1.0, 2.50]",
       ])
   }
 
