@@ -289,7 +289,12 @@ extension ClusterTests {
           #expect(error?.message.contains("certificate is not for '127.0.0.2'") == true, "\(error?.message ?? "")")
         }
         await proxy.stop()
+        let pipe = cluster.directory + "/pipe"
+        #expect(mkfifo(pipe, 0o600) == 0)
         for (change, words) in [
+          ({ $0.keyFile = pipe }, "'\(pipe)' cannot be read: it is not a regular file"),
+          ({ $0.certificateFile = pipe }, "'\(pipe)' cannot be read: it is not a regular file"),
+          ({ $0.authorityFile = "/dev" }, "'/dev' cannot be read: it is not a regular file"),
           ({ $0.keyFile = "/nonexistent" }, "'/nonexistent' cannot be read: No such file or directory"),
           ({ $0.authorityFile = own.keyFile }, "'\(own.keyFile ?? "")' does not have certificates in PEM form."),
           ({ $0.keyFile = own.certificateFile }, "'\(own.certificateFile ?? "")' does not have a key in PEM form."),

@@ -6,11 +6,20 @@ struct MirrorPlacesTests {
   /// What apps read, and nothing else, is in the directory that they read.
   @Test(
     arguments: [
-      (["APP_SETTINGS_FLEET_DIR": "/srv/fleet/"], "/srv/fleet"), (["APP_SETTINGS_FLEET_DIR": "srv"], nil), ([:], nil),
+      (["APP_SETTINGS_FLEET_DIR": "/srv/fleet/"], "/srv/fleet"), (["APP_SETTINGS_FLEET_DIR": ""], nil), ([:], nil),
     ] as [([String: String], String?)])
-  func `the mirror's own files are beside those that apps read`(_ environment: [String: String], _ files: String?) {
-    let places = MirrorPlaces(environment: environment)
+  func `the mirror's own files are beside those that apps read`(_ environment: [String: String], _ files: String?)
+    throws
+  {
+    let places = try MirrorPlaces(environment: environment)
     let files = files ?? "/var/lib/app-settings/fleet"
     #expect([places.files, places.own, places.secrets] == [files, files + "-mirror", files + "-secrets"])
+  }
+
+  /// Apps ignore it, so that the mirror would write where nobody reads, or, with the default, where nobody expects it.
+  @Test func `a relative directory is refused`() throws {
+    let failure = #expect(throws: Failure.self) { try MirrorPlaces(environment: ["APP_SETTINGS_FLEET_DIR": "./srv"]) }
+    #expect(failure?.status == 4, "\(failure as Any)")
+    #expect(failure?.message?.hasPrefix("Cannot mirror to './srv': $APP_SETTINGS_FLEET_DIR is not an absolute") == true)
   }
 }

@@ -4,9 +4,7 @@ extension EtcdTLS {
   /// The common name in the client's certificate, which etcd takes for the user where no credentials are given; `nil`
   /// without a certificate or a common name, or if the file cannot be read.
   public var commonName: String? {
-    guard let file = certificateFile, let certificate = try? NIOSSLCertificate.fromPEMFile(file).first,
-      let bytes = try? certificate.toDERBytes()
-    else { return nil }
+    guard let bytes = try? certificate?.toDERBytes() else { return nil }
     return Self.commonName(inCertificate: bytes)
   }
 

@@ -55,9 +55,7 @@ final class TLSContexts: Sendable {
   ///
   /// - Parameter now: The time, in seconds since 1970.
   func warning(at now: Int) -> String? {
-    guard let file = tls.certificateFile, let certificate = try? NIOSSLCertificate.fromPEMFile(file).first else {
-      return nil
-    }
+    guard let file = tls.certificateFile, let certificate = tls.certificate else { return nil }
     return Self.warning(about: file, validUntil: certificate.notValidAfter, at: now)
   }
 
@@ -76,6 +74,18 @@ final class TLSContexts: Sendable {
 }
 
 extension EtcdTLS {
+  /// The client's certificate; `nil` without one, or if it cannot be read.
+  var certificate: NIOSSLCertificate? {
+    guard let file = certificateFile, !Self.isNoFile(file) else { return nil }
+    return try? NIOSSLCertificate.fromPEMFile(file).first
+  }
+
+  /// Whether something else than a file is in its place, such as a pipe: whoever opens that may wait for ever.
+  private static func isNoFile(_ path: String) -> Bool {
+    var facts = stat()
+    return stat(path, &facts) == 0 && facts.st_mode & S_IFMT != S_IFREG
+  }
+
   fileprivate func context() throws(EtcdError) -> NIOSSLContext {
     var settings = TLSConfiguration.makeClientConfiguration()
     settings.minimumTLSVersion = .tlsv12
@@ -98,6 +108,7 @@ extension EtcdTLS {
     _ file: String?, _ what: String, _ body: (String) throws -> Value
   ) throws(EtcdError) -> Value? {
     guard let file else { return nil }
+    guard !isNoFile(file) else { throw EtcdError(.certificate, "'\(file)' cannot be read: it is not a regular file") }
     do {
       return try body(file)
     } catch let error as IOError {

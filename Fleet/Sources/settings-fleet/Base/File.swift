@@ -7,19 +7,35 @@ enum File {
   struct Failed: Error, CustomStringConvertible {
     let call: String
     let path: String
-    let number: CInt
+    /// `nil` for what is not a file.
+    let number: CInt?
 
     init(_ call: String, _ path: String) { (self.call, self.path, number) = (call, path, errno) }
 
+    /// - Parameter path: That of a directory, a pipe or a device.
+    init(notFile path: String) { (call, self.path, number) = ("read", path, nil) }
+
     var isMissing: Bool { number == ENOENT || number == ENOTDIR }
-    var description: String { "Cannot \(call) '\(path)': \(String(cString: strerror(number)))." }
+    var isOfNoFile: Bool { number == nil }
+    var description: String {
+      "Cannot \(call) '\(path)': \(number.map { String(cString: strerror($0)) } ?? "it is not a regular file")."
+    }
   }
 
-  /// - Parameter limit: The number of bytes that is enough to see that there are too many.
-  static func read(_ path: String, upTo limit: Int = .max) throws(Failed) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+  /// Reads a file, without waiting for anybody: what is not a regular file is refused.
+  ///
+  /// - Parameters:
+  ///   - limit: The number of bytes that is enough to see that there are too many.
+  ///   - isTyped: Whether a person has named it for this run, so that it can be a pipe, too.
+  static func read(_ path: String, upTo limit: Int = .max, isTyped: Bool = false) throws(Failed) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (isTyped ? 0 : O_NONBLOCK))
     guard descriptor >= 0 else { throw Failed("open", path) }
     defer { close(descriptor) }
+    if !isTyped {
+      var status = stat()
+      guard fstat(descriptor, &status) == 0 else { throw Failed("read", path) }
+      guard status.st_mode & S_IFMT == S_IFREG else { throw Failed(notFile: path) }
+    }
     return try read(from: descriptor, path, upTo: limit)
   }
 
@@ -39,6 +55,13 @@ enum File {
       bytes += part[..<count]
     }
     return bytes
+  }
+
+  /// A descriptor from which nothing can be read. The caller closes it.
+  static func nothing() throws(Failed) -> CInt {
+    let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Failed("open", "/dev/null") }
+    return descriptor
   }
 
   /// A file without a name that has bytes, to be read from its beginning. The caller closes it.
@@ -66,6 +89,24 @@ enum File {
     }
   }
 
+  /// The file's bytes; `nil` if there is no file, or something else in its place.
+  static func readIfFile(_ path: String) throws(Failed) -> [UInt8]? {
+    do {
+      return try read(path)
+    } catch {
+      // The open of a socket fails already.
+      if error.isMissing || error.isOfNoFile || error.number == ENXIO { return nil }
+      throw error
+    }
+  }
+
+  /// Removes a pipe, a socket or a device in the place of a file. Everything else stays.
+  static func removeIfSpecial(_ path: String) throws(Failed) {
+    var status = stat()
+    guard lstat(path, &status) == 0, ![S_IFREG, S_IFDIR, S_IFLNK].contains(status.st_mode & S_IFMT) else { return }
+    try remove(path)
+  }
+
   /// Replaces a file in one step, which a power failure does not undo and does not tear. Sources: rename(2), fsync(2).
   ///
   /// - Parameter temporary: The name of the new file until it is whole, in the same directory; by default the file's own
@@ -74,7 +115,8 @@ enum File {
     _ path: String, with bytes: [UInt8], mode: mode_t = 0o600, temporary: String? = nil
   ) throws(Failed) {
     let temporary = temporary ?? path + ".new"
-    try make(temporary, of: bytes, mode: mode, O_TRUNC | O_NOFOLLOW)
+    try removeIfSpecial(temporary)
+    try make(temporary, of: bytes, mode: mode, O_TRUNC | O_NOFOLLOW | O_NONBLOCK)
     guard rename(temporary, path) == 0 else {
       let failure = Failed("rename", temporary)
       unlink(temporary)
@@ -87,6 +129,7 @@ enum File {
   static func swap(_ path: String, with bytes: [UInt8], mode: mode_t) throws(Failed) {
     let temporary = path + ".new"
     do throws(Failed) {
+      try removeIfSpecial(temporary)
       try put(bytes, at: temporary, mode: mode)
       guard rename(temporary, path) == 0 else { throw Failed("rename", temporary) }
     } catch {
@@ -104,7 +147,7 @@ enum File {
 
   /// Writes a file that nobody else reads, and that need not survive a power failure.
   static func put(_ bytes: [UInt8], at path: String, mode: mode_t = 0o600) throws(Failed) {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, mode)
     guard descriptor >= 0 else { throw Failed("create", path) }
     defer { close(descriptor) }
     // Whatever the umask is: the check of a document depends on the mode.

@@ -16,7 +16,7 @@ struct ExpectOptions: ParsableArguments {
       + expect.flatMap { name in
         // No host has a slash in its name.
         guard name.contains("/") else { return [name] }
-        return String(decoding: try File.read(name), as: UTF8.self).split(whereSeparator: \.isNewline)
+        return String(decoding: try File.read(name, isTyped: true), as: UTF8.self).split(whereSeparator: \.isNewline)
           .map { $0.prefix { $0 != "#" }.filter { !$0.isWhitespace } }.filter { !$0.isEmpty }
       }
   }

@@ -215,6 +215,7 @@ struct MirrorExecution: Sendable {
         try File.remove(path)
         return nil
       }
+      try File.removeIfSpecial(path)
       try SettingsFile(path: path, isShared: true).update { _ in text }
       guard try File.read(path) == text else {
         return FleetProblem(.notWritten, "'\(path)' was changed while it was written.")

@@ -10,7 +10,15 @@ struct MirrorPlaces: Sendable {
   /// The secrets of services: a directory for each app, and in it a file for each key.
   let secrets: String
 
-  init(environment: [String: String]) {
+  /// - Throws: ``Failure`` if the environment names a directory by a relative path: apps do not look there.
+  init(environment: [String: String]) throws {
+    let variable = "APP_SETTINGS_FLEET_DIR"
+    if let path = environment[variable], !path.isEmpty, !path.utf8.starts(with: "/".utf8) {
+      throw Failure(
+        .invalidValue,
+        "Cannot mirror to '\(path)': $\(variable) is not an absolute path, and apps ignore such a one. Set it to an "
+          + "absolute path, for the mirror and for the apps, or unset it.")
+    }
     files = SettingsLocation.fleetDirectory(environment: environment)
     own = files + "-mirror"
     secrets = files + "-secrets"
@@ -40,13 +48,13 @@ struct MirrorPlaces: Sendable {
     return digests
   }
 
-  /// The text of each file of an app.
+  /// The text of each file of an app. What is no file, such as a pipe, has none: it is replaced like a missing one.
   func texts(of app: String, host: String) throws(File.Failed) -> [FleetDocument: [UInt8]] {
     var texts: [FleetDocument: [UInt8]] = [:]
     for name in try File.names(in: "\(files)/\(app)/settings.d") {
       guard let scope = DocumentScope(fileName: name, host: host),
         let document = FleetDocument(app: app, scope: scope),
-        let text = try File.readIfThere(path(of: document))
+        let text = try File.readIfFile(path(of: document))
       else { continue }
       texts[document] = text
     }

@@ -76,7 +76,7 @@ struct SecretFiles: Sendable {
       guard let secret = try? entry.open(in: document, with: keys) else { continue }
       let path = "\(directory)/\(name)"
       let contents = Self.contents(secret)
-      guard try File.readIfThere(path) != contents else { continue }
+      guard try File.readIfFile(path) != contents else { continue }
       // No secret begins with a dot.
       try File.replace(path, with: contents, temporary: directory + "/.new")
       lines.append("unsealed '\(name)' of \(app)")

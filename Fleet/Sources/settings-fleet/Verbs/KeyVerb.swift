@@ -37,7 +37,7 @@ struct KeyVerb: AsyncParsableCommand {
       try File.create(file, with: Array(key.fileText.utf8))
       return [String(key.sealingKey.fileText.dropLast())]
     }
-    guard let keys = UnsealingKey.all(fileText: String(decoding: try File.read(file), as: UTF8.self)), !keys.isEmpty
+    guard let keys = UnsealingKey.all(fileText: String(decoding: try File.read(file, isTyped: true), as: UTF8.self)), !keys.isEmpty
     else {
       throw Failure(
         .invalidValue, "'\(file)' is not a key that opens secrets. 'settings-fleet key --sealing FILE' makes one.")
@@ -48,7 +48,7 @@ struct KeyVerb: AsyncParsableCommand {
   private func publicPart() throws -> String {
     let key: SigningKey
     if show {
-      guard let read = SigningKey(fileText: String(decoding: try File.read(file), as: UTF8.self)) else {
+      guard let read = SigningKey(fileText: String(decoding: try File.read(file, isTyped: true), as: UTF8.self)) else {
         throw Failure(.invalidValue, "'\(file)' is not a signing key. 'settings-fleet key FILE' makes one.")
       }
       key = read

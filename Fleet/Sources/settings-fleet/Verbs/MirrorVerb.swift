@@ -43,7 +43,7 @@ struct MirrorVerb: FleetVerb {
 
   func answer(in context: Context) async throws {
     fleet_return_memory()
-    let places = MirrorPlaces(environment: context.environment)
+    let places = try MirrorPlaces(environment: context.environment)
     let machine = try context.settings.machineFacts()
     let secrets = SecretFiles(places: places, host: machine.host, keys: try context.settings.unsealingKeys())
     var record: MirrorRecord

@@ -1,0 +1,85 @@
+import EtcdTesting
+import Foundation
+import Testing
+
+@testable import settings_fleet
+
+extension CommandTests.Busy {
+  /// Something else than a file where the mirror has one.
+  struct DamageTests {
+    @Test func `a pipe in the place of a mirrored file is replaced, and holds nothing up`() async throws {
+      try await Fleet.with { fleet in
+        let (ada, other) = (try fleet.person(), fleet.app + ".other")
+        let machine = try fleet.machine("m1")
+        try fleet.allow(apps: [fleet.app, other], on: "m1")
+        try machine.start()
+        for app in [fleet.app, other] { try await ada.run("set", app, "--create", "a=1") }
+        #expect(try await machine.wait(for: "a = 1\n"))
+        let (file, pipe) = (machine.directory + "/10-all.toml", fleet.root + "/pipe")
+        for number in 2...3 {
+          // In one step: the mirror would write a missing file again before.
+          #expect(mkfifo(pipe, 0o644) == 0 && rename(pipe, file) == 0)
+          #expect(try await Self.isFile(file), "\(machine.said)")
+          try await ada.run("set", fleet.app, "a=\(number)")
+          #expect(try await machine.wait(for: "a = \(number)\n"), "\(machine.said)")
+        }
+        machine.stop()
+        // At the next start, too.
+        #expect(mkfifo(pipe, 0o644) == 0 && rename(pipe, file) == 0)
+        try machine.start()
+        #expect(try await Self.isFile(file), "\(machine.said)")
+        #expect(try await machine.wait(for: "a = 3\n"), "\(machine.said)")
+        machine.stop()
+      }
+    }
+
+    private static func isFile(_ path: String) async throws -> Bool {
+      try await eventually {
+        let facts = try? FileManager.default.attributesOfItem(atPath: path)
+        return facts?[.type] as? FileAttributeType == .typeRegular
+      }
+    }
+
+    @Test func `a directory in the place of a mirrored file is its document's trouble alone`() async throws {
+      try await Fleet.with { fleet in
+        let (ada, other) = (try fleet.person(), fleet.app + ".other")
+        let machine = try fleet.machine("m1")
+        try fleet.allow(apps: [fleet.app, other], on: "m1")
+        let file = machine.directory + "/10-all.toml"
+        try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: true)
+        for app in [fleet.app, other] { try await ada.run("set", app, "--create", "a=1") }
+        try machine.start()
+        let others = machine.directory.replacingOccurrences(of: fleet.app + "/", with: other + "/") + "/10-all.toml"
+        #expect(try await eventually { (try? String(contentsOfFile: others, encoding: .utf8)) == "a = 1\n" })
+        #expect(try await eventually { try await ada.run("status", fleet.app).output.contains("10-all.toml") })
+        #expect(try await ada.run("status", other, "--wait", "60s").status == 0)
+        try FileManager.default.removeItem(atPath: file)
+        #expect(try await machine.wait(for: "a = 1\n"), "\(machine.said)")
+      }
+    }
+
+    @Test func `what a mirror reads is never waited for`() throws {
+      let root = FileManager.default.temporaryDirectory.path + "/settings-fleet-\(UUID().uuidString)"
+      try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(atPath: root) }
+      let pipe = root + "/pipe"
+      #expect(mkfifo(pipe, 0o600) == 0)
+      let refused = #expect(throws: File.Failed.self) { try File.read(pipe) }
+      #expect(refused?.description == "Cannot read '\(pipe)': it is not a regular file.")
+      #expect(throws: File.Failed.self) { try File.readIfThere(pipe) }
+      #expect(throws: File.Failed.self) { try File.read(root) }
+      #expect(throws: File.Failed.self) { try File.read("/dev/zero") }
+      #expect(try File.readIfFile(pipe) == nil && File.readIfFile(root) == nil)
+      // Nor what it writes.
+      #expect(throws: File.Failed.self) { try File.put([1], at: pipe) }
+      for write in [{ try File.replace($0, with: [1]) }, { try File.swap($0, with: [1], mode: 0o600) }] {
+        #expect(mkfifo(root + "/file.new", 0o600) == 0)
+        try write(root + "/file")
+        #expect(try File.read(root + "/file") == [1])
+      }
+      try File.removeIfSpecial(root + "/file")
+      try File.removeIfSpecial(pipe)
+      #expect(try File.names(in: root) == ["file"])
+    }
+  }
+}
