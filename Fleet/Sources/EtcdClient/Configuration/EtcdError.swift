@@ -81,6 +81,7 @@ extension EtcdError: CustomStringConvertible {
   public var description: String {
     let place = endpoint.map { " at \($0)" } ?? ""
     let outcome = mayHaveHappened ? " The write may have been carried out." : ""
+    let message = message.hasSuffix(".") ? message.dropLast() : message[...]
     return "\(message) (\(code)\(place))\(outcome)"
   }
 }

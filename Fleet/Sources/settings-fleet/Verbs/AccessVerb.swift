@@ -25,7 +25,7 @@ struct AccessVerb: AsyncParsableCommand {
       commandName: "enable",
       abstract: "Make the user 'root' and turn on the cluster's access control.",
       discussion: """
-        From then on only users with a role get in. Name 'root' and its password in your settings of 'settings-fleet' to \
+        A 'root' that exists gets this password. From then on only users with a role get in. Name 'root' and its password in your settings of 'settings-fleet' to \
         add others.
         """)
 
@@ -42,6 +42,9 @@ struct AccessVerb: AsyncParsableCommand {
         With --app, the user reads only what is for one machine: the documents of these apps for all, for its groups and \
         for its host. It answers for that machine alone. The machine's settings 'apps', 'groups', 'host' and 'machine' \
         have to say the same.
+
+        A mirror's user that exists may do from then on what is named now, and nothing that it might do before; its \
+        password becomes the new one.
         """)
     @Argument(help: "The user's name.") var user: String
     @Option(name: .customLong("app"), help: ArgumentHelp("An app that it mirrors. Can be repeated.", valueName: "app"))
@@ -61,6 +64,7 @@ struct AccessVerb: AsyncParsableCommand {
 
     func answer(in context: Context) async throws {
       let password = try HiddenInput.password()
+      let access = Access(client: context.cluster.client)
       var role = Role.mirror
       if let host, let machine {
         do throws(FleetProblem) {
@@ -68,8 +72,9 @@ struct AccessVerb: AsyncParsableCommand {
         } catch {
           throw Failure(.usage, error.message)
         }
+        try await access.checkReadsNothingElse(user)
       }
-      try await Access(client: context.cluster.client).add(user, password, roles: [role])
+      try await access.add(user, password, roles: [role], insteadOf: Role.mirrorNames(user))
     }
   }
 
@@ -91,15 +96,12 @@ struct AccessVerb: AsyncParsableCommand {
   }
 
   struct Remove: FleetVerb {
-    static let configuration = CommandConfiguration(commandName: "remove", abstract: "Remove a user.")
+    static let configuration = CommandConfiguration(
+      commandName: "remove", abstract: "Remove a user, and the roles that are the user's alone.")
     @Argument(help: "The user's name.") var user: String
 
     func answer(in context: Context) async throws {
-      do {
-        try await context.cluster.client.deleteUser(user)
-      } catch {
-        throw error.code == .notFound ? Failure(.noValue, "There is no user '\(user)'.") : error
-      }
+      try await Access(client: context.cluster.client).remove(user)
     }
   }
 
@@ -118,7 +120,17 @@ struct AccessVerb: AsyncParsableCommand {
 /// A role of the cluster: what its users may do.
 private struct Role {
   var name: String
+  /// All that it may do.
   var permissions: [EtcdPermission]
+
+  private static func mirrorName(_ user: String) -> String { "app-settings-mirror-\(user)" }
+  private static func handName(_ user: String) -> String { "app-settings-hand-\(user)" }
+
+  /// The roles that let a user be a mirror: of all machines, or of one.
+  static func mirrorNames(_ user: String) -> [String] { [mirror.name, mirrorName(user)] }
+
+  /// The roles that no other user has.
+  static func ownNames(of user: String) -> [String] { [mirrorName(user), handName(user)] }
 
   static let mirror = Role(
     name: "app-settings-mirror",
@@ -136,7 +148,7 @@ private struct Role {
       EtcdPermission(.readWrite, .key(FleetKey.ack(app: app, machine: machine.id).text))
     }
     return Role(
-      name: "app-settings-mirror-\(user)",
+      name: mirrorName(user),
       permissions: [EtcdPermission(.read, .key(FleetKey.accept.text))] + own + answers)
   }
 
@@ -144,7 +156,7 @@ private struct Role {
   static func hand(of user: String) -> Role {
     let own = FleetNames.isName(user) ? [EtcdPermission(.readWrite, .key(FleetNames.handsPrefix + user))] : []
     return Role(
-      name: "app-settings-hand-\(user)", permissions: [EtcdPermission(.read, .prefix(FleetNames.handsPrefix))] + own)
+      name: handName(user), permissions: [EtcdPermission(.read, .prefix(FleetNames.handsPrefix))] + own)
   }
 
   static func writer(of app: String) -> Role {
@@ -159,36 +171,86 @@ private struct Role {
   }
 }
 
-/// Makes users and roles. What exists already is left, so that a command that failed half way can be repeated.
+/// Makes and removes users and roles. A command that failed half way can be repeated.
 private struct Access {
   let client: EtcdClient
 
   func enable(_ password: String) async throws {
-    _ = try await isNew { () async throws(EtcdError) in try await client.addUser("root", password: password) }
-    _ = try await isNew { () async throws(EtcdError) in try await client.addRole("root") }
+    let isEnabled = try await client.isAuthenticationEnabled()
+    _ = try await isDone(unless: .alreadyExists) { () async throws(EtcdError) in try await client.addRole("root") }
+    _ = try await isDone(unless: .alreadyExists) { () async throws(EtcdError) in
+      try await client.addUser("root", password: password)
+    }
     try await client.grantRole("root", to: "root")
-    try await client.enableAuthentication()
+    // From then on, the password in the settings may be another one.
+    try await client.changePassword(of: "root", to: password)
+    if !isEnabled { try await client.enableAuthentication() }
   }
 
-  func add(_ user: String, _ password: String, roles: [Role]) async throws {
+  /// - Parameter others: Roles that the user has no longer, unless they are among `roles`.
+  func add(_ user: String, _ password: String, roles: [Role], insteadOf others: [String] = []) async throws {
     guard user != "root" else { throw Failure(.usage, "'root' may do everything already.") }
-    for role in roles {
-      _ = try await isNew { () async throws(EtcdError) in try await client.addRole(role.name) }
-      for permission in role.permissions { try await client.grantPermission(permission, to: role.name) }
+    guard !user.isEmpty else { throw Failure(.usage, "Invalid user '': a user has a name.") }
+    for role in roles { try await make(role) }
+    let isNew = try await isDone(unless: .alreadyExists) { () async throws(EtcdError) in
+      try await client.addUser(user, password: password)
     }
-    if try await !isNew({ () async throws(EtcdError) in try await client.addUser(user, password: password) }) {
-      try await client.changePassword(of: user, to: password)
-    }
+    if !isNew { try await client.changePassword(of: user, to: password) }
     for role in roles { try await client.grantRole(role.name, to: user) }
+    let names = Set(roles.map(\.name))
+    for role in try await client.roles(of: user) where others.contains(role) && !names.contains(role) {
+      try await client.revokeRole(role, from: user)
+    }
   }
 
-  /// Makes something; `false` if it is there already.
-  private func isNew(_ make: () async throws(EtcdError) -> Void) async throws(EtcdError) -> Bool {
+  /// Makes a role that may do what it says, and nothing else that a role of its name might do before.
+  private func make(_ role: Role) async throws {
+    _ = try await isDone(unless: .alreadyExists) { () async throws(EtcdError) in try await client.addRole(role.name) }
+    let former = try await client.permissions(of: role.name)
+    // What is granted again has the new access.
+    for permission in role.permissions where !former.contains(permission) {
+      try await client.grantPermission(permission, to: role.name)
+    }
+    let spans = Set(role.permissions.map(\.span))
+    for permission in former where !spans.contains(permission.span) {
+      try await client.revokePermission(on: permission.span, from: role.name)
+    }
+  }
+
+  /// Refuses the user of one machine that could read more because of its other roles.
+  func checkReadsNothingElse(_ user: String) async throws {
+    var roles: [String] = []
+    _ = try await isDone(unless: .notFound) { () async throws(EtcdError) in roles = try await client.roles(of: user) }
+    roles.removeAll { Role.mirrorNames(user).contains($0) }
+    guard !roles.isEmpty else { return }
+    throw Failure(
+      .usage,
+      "'\(user)' could read more than its machine's documents, because of its other roles: "
+        + "\(roles.joined(separator: ", ")). Choose another name, or remove this user first: "
+        + "settings-fleet access remove \(user). Nothing was written.")
+  }
+
+  /// Removes a user, and before that the roles that a later user of this name must not find.
+  func remove(_ user: String) async throws {
+    guard user != "root" else {
+      throw Failure(.usage, "'root' cannot be removed: while access control is on, only it can change users.")
+    }
+    for role in Role.ownNames(of: user) {
+      _ = try await isDone(unless: .notFound) { () async throws(EtcdError) in try await client.deleteRole(role) }
+    }
+    let isGone = try await isDone(unless: .notFound) { () async throws(EtcdError) in try await client.deleteUser(user) }
+    guard isGone else { throw Failure(.noValue, "There is no user '\(user)'.") }
+  }
+
+  /// Does something; `false` if that is not needed or not possible for one reason.
+  private func isDone(
+    unless code: EtcdError.Code, _ body: () async throws(EtcdError) -> Void
+  ) async throws(EtcdError) -> Bool {
     do throws(EtcdError) {
-      try await make()
+      try await body()
       return true
     } catch {
-      guard error.code == .alreadyExists else { throw error }
+      guard error.code == code else { throw error }
       return false
     }
   }

@@ -37,7 +37,8 @@ struct KeyVerb: AsyncParsableCommand {
       try File.create(file, with: Array(key.fileText.utf8))
       return [String(key.sealingKey.fileText.dropLast())]
     }
-    guard let keys = UnsealingKey.all(fileText: String(decoding: try File.read(file, isTyped: true), as: UTF8.self)), !keys.isEmpty
+    guard let keys = UnsealingKey.all(fileText: String(decoding: try File.read(file, isTyped: true), as: UTF8.self)),
+      !keys.isEmpty
     else {
       throw Failure(
         .invalidValue, "'\(file)' is not a key that opens secrets. 'settings-fleet key --sealing FILE' makes one.")
