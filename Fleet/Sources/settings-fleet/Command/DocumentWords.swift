@@ -10,22 +10,40 @@ struct DocumentWords: Equatable {
   var acceptsUnsigned = false
   /// Everything else, in its order.
   var rest: [String] = []
+  /// Whether a word is `-`, for which `settings-cli` reads standard input.
+  private var readsInput = false
 
-  /// Separates the words: `--group G`, `--host H`, `--at N` and `--accept-unsigned` are ours, the first other word without a dash is the app.
+  /// The options of a verb of `settings-cli` that take a value: the word after one is not the app.
+  static func valuedOptions(of verb: String) -> Set<String> {
+    let own: Set<String> =
+      switch verb {
+      case "get": ["--default"]
+      case "check": ["--project"]
+      case "set": ["--type", "--append", "--remove", "--if-unchanged"]
+      case "unset": ["--if-unchanged"]
+      case "lock": ["--reason"]
+      case "import": ["--format", "--map", "--ignore", "--into", "--if-unchanged"]
+      case "migrate": ["--to", "--backup"]
+      default: []
+      }
+    return own.union(["--color"])
+  }
+
+  /// Those that lead to another file than the document.
+  static let refusedOptions: Set<String> = ["--system", "--drop-in", "--layer", "--schema"]
+
+  /// Separates the words: `--group G`, `--host H`, `--at N` and `--accept-unsigned` are ours, the first other word that
+  /// is neither an option nor its value is the app.
   ///
+  /// - Parameter verb: The verb of `settings-cli` that gets the rest; `nil` if the app comes first.
   /// - Throws: ``Failure`` for options that would lead to another file.
-  init(_ words: [String], takesRevision: Bool = false) throws {
+  init(_ words: [String], of verb: String? = nil, takesRevision: Bool = false) throws {
+    let valued = verb.map(Self.valuedOptions) ?? []
     var app: String?
     var scope = DocumentScope.all
-    var revision: Int64?
     var rest: [String] = []
     var isLiteral = false
     var index = words.startIndex
-    func value(of option: String) throws -> String {
-      index += 1
-      guard index < words.endIndex else { throw Failure(.usage, "Missing value for '\(option)'.") }
-      return words[index]
-    }
     func choose(_ chosen: DocumentScope?, _ option: String, _ name: String) throws {
       guard let chosen else {
         throw Failure(
@@ -38,39 +56,61 @@ struct DocumentWords: Equatable {
     }
     while index < words.endIndex {
       let word = words[index]
-      switch word {
-      case "--" where !isLiteral:
-        isLiteral = true
-        rest.append(word)
-      case "--group" where !isLiteral, "--host" where !isLiteral:
-        let name = try value(of: word)
-        try choose(DocumentScope("\(word.dropFirst(2))/\(name)"), word, name)
-      case "--at" where !isLiteral && takesRevision:
-        let text = try value(of: word)
-        guard let number = Int64(text), number > 0 else {
-          throw Failure(.usage, "Invalid value '\(text)' for '--at': a revision is needed, as 'log' prints it.")
-        }
-        revision = number
-      case "--accept-unsigned" where !isLiteral && !takesRevision: acceptsUnsigned = true
-      case "--system", "--drop-in", "--layer", "--schema":
-        guard isLiteral else {
-          throw Failure(.usage, "'\(word)' leads to another file. Use --group or --host to choose a document.")
-        }
-        rest.append(word)
+      index += 1
+      let isOption = !isLiteral && word.hasPrefix("--")
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      let (option, attached) = (isOption ? parts[0] : "", isOption && parts.count > 1 ? parts[1] : nil)
+      func value() throws -> String {
+        if let attached { return attached }
+        guard index < words.endIndex else { throw Failure(.usage, "Missing value for '\(option)'.") }
+        index += 1
+        return words[index - 1]
+      }
+      switch option {
+      case "--group":
+        let name = try value()
+        try choose(DocumentScope("group/" + name), option, name)
+      case "--host":
+        let name = try value()
+        try choose(DocumentScope("host/" + name), option, name)
+      case "--at" where takesRevision: revision = try Self.revision(try value())
+      case "--accept-unsigned" where !takesRevision && attached == nil: acceptsUnsigned = true
+      case _ where Self.refusedOptions.contains(option):
+        throw Failure(.usage, "'\(option)' leads to another file. Use --group or --host to choose a document.")
+      case _ where valued.contains(option) && attached == nil: rest += [word, try value()]
       default:
+        if word == "--" { isLiteral = true }
+        if word == "-" { readsInput = true }
         if app == nil, !word.hasPrefix("-") { app = word } else { rest.append(word) }
       }
-      index += 1
     }
     guard let app else { throw Failure(.usage, "Missing expected argument '<app>'.") }
     guard let document = FleetDocument(app: app, scope: scope) else {
       throw Failure(.usage, "Invalid app '\(app)': an id such as org.example.editor is needed.")
     }
     self.document = document
-    self.revision = revision
     self.rest = rest
   }
 
-  /// What the verb reads in place of a file or value that is given as `-`. An edit that is made again needs it again.
-  func standardInput() throws -> [UInt8] { rest.contains("-") ? try StandardInput.all(upTo: .max) : [] }
+  /// The revision that a person has typed.
+  static func revision(_ text: String) throws -> Int64 {
+    guard let number = Int64(text), number > 0 else {
+      throw Failure(.usage, "Invalid value '\(text)' for '--at': a revision is needed, as 'log' prints it.")
+    }
+    return number
+  }
+
+  /// Reads what the verb reads in place of a file or value that is given as `-`. An edit that is made again needs it
+  /// again.
+  ///
+  /// - Parameter verb: The verb of `settings-cli`. What `import` is to read from our standard input, by its path, is not
+  ///   there under that path for `settings-cli`.
+  mutating func standardInput(of verb: String) throws -> [UInt8] {
+    if verb == ImportVerb.word, let place = rest.firstIndex(where: Self.inputPaths.contains) {
+      (rest[place], readsInput) = ("-", true)
+    }
+    return readsInput ? try StandardInput.all(upTo: .max) : []
+  }
+
+  private static let inputPaths: Set<String> = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]
 }

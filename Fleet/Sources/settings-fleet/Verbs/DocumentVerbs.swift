@@ -94,7 +94,11 @@ struct ExportVerb: ReadingVerb {
   @Argument(parsing: .captureForPassthrough, help: "APP, PREFIX and options.") var words: [String] = []
 
   func answer(in context: Context) async throws {
-    let words = words.flatMap { $0.hasPrefix("--tree=") ? ["--tree", String($0.dropFirst(7))] : [$0] }
+    let words = words.flatMap { word in
+      // Each option with its value as two words.
+      ["--tree=", "--at="].contains(where: word.hasPrefix)
+        ? word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init) : [word]
+    }
     guard let place = words.prefix(while: { $0 != "--" }).firstIndex(of: "--tree") else {
       return try await read(in: context)
     }
@@ -105,10 +109,7 @@ struct ExportVerb: ReadingVerb {
     var rest = words[..<place] + words[(place + 2)...]
     while let word = rest.popFirst() {
       if word == "--at" {
-        guard let number = rest.popFirst().flatMap({ Int64($0) }), number > 0 else {
-          throw Failure(.usage, "Invalid value for '--at': a revision is needed, as 'log' prints it.")
-        }
-        revision = number
+        revision = try DocumentWords.revision(rest.popFirst() ?? "")
       } else {
         guard FleetNames.isApp(word) else { throw Failure(.usage, "Unknown option or invalid app '\(word)'.") }
         apps.append(word)
@@ -127,6 +128,13 @@ struct ExportVerb: ReadingVerb {
     }
     let others = try TreeDirectory(path: directory).write(documents) { apps.isEmpty || apps.contains($0.app) }
     for file in others { Output.error("note: '\(file)' is not in the fleet.") }
+    let trust = try context.settings.trust()
+    warn(
+      documents.sorted { $0.key < $1.key }.flatMap { document, versions in
+        contents.versions(of: document).sorted { $0.key < $1.key }.compactMap { version, stored in
+          trust.problem(with: stored, of: document, version: version)
+        }
+      })
     Output.line("\(documents.count) \(documents.count == 1 ? "document" : "documents")")
   }
 }
@@ -191,7 +199,7 @@ extension ReadingVerb {
   func answer(in context: Context) async throws { try await read(in: context) }
 
   func read(in context: Context) async throws {
-    let words = try DocumentWords(words, takesRevision: true)
+    let words = try DocumentWords(words, of: Self.word, takesRevision: true)
     let documents = try await context.cluster.documents(of: words.document.app, at: words.revision)
     let command = try context.command()
     let workspace = try Workspace(app: words.document.app, command: command, environment: context.environment)
@@ -210,9 +218,16 @@ extension ReadingVerb {
         }
       }
     }
-    for problem in problems { Output.error("warning: \(problem.message) Machines that require signatures refuse it.") }
+    warn(problems)
     if answer.status != 0 { throw Failure(status: answer.status) }
     if Self.word == CheckVerb.word, !problems.isEmpty { throw Failure(.notWritable, nil) }
+  }
+}
+
+extension ReadingVerb {
+  /// Names what no trusted key has signed.
+  fileprivate func warn(_ problems: [FleetProblem]) {
+    for problem in problems { Output.error("warning: \(problem.message) Machines that require signatures refuse it.") }
   }
 }
 
@@ -221,12 +236,13 @@ protocol WritingVerb: PassingVerb {}
 
 extension WritingVerb {
   func answer(in context: Context) async throws {
-    let words = try DocumentWords(words)
+    var words = try DocumentWords(words, of: Self.word)
     let editor = try DocumentEditor(
       context: context, document: words.document, acceptsUnsigned: words.acceptsUnsigned)
-    let input = try words.standardInput()
+    let input = try words.standardInput(of: Self.word)
+    let (rest, scope) = (words.rest, words.document.scope)
     try await editor.change(because: Self.word) { workspace in
-      try await workspace.run(Self.word, words.rest, on: words.document.scope, input: input)
+      try await workspace.run(Self.word, rest, on: scope, input: input)
     }
   }
 }

@@ -105,9 +105,9 @@ struct RolloutVerb: FleetVerb {
       throw Failure(.usage, "Name the verb after the app: \(Self.verbs.joined(separator: ", ")).")
     }
     words.rest.removeFirst()
+    let input = try words.standardInput(of: verb)
     let (document, rest) = (words.document, words.rest)
     let editor = try DocumentEditor(context: context, document: document, acceptsUnsigned: words.acceptsUnsigned)
-    let input = try words.standardInput()
     let (edit, answer) = try await editor.edit { try await $0.run(verb, rest, on: document.scope, input: input) }
     Output.show(answer)
     guard let edit else { return }

@@ -30,6 +30,9 @@ struct SettingsCommand: Sendable {
     /// An empty directory.
     var home: String
 
+    /// Those in which nothing can be.
+    static let none = Directories(system: "/dev/null", state: "/dev/null", home: "/dev/null")
+
     /// An environment in which no other layer of the machine or person is left.
     func variables(over environment: [String: String]) -> [String: String] {
       var variables = environment
@@ -74,7 +77,8 @@ struct SettingsCommand: Sendable {
 
   /// Runs it and gives what it says. If the task is cancelled, the run is asked to end, and its end is awaited.
   ///
-  /// - Parameter input: Its standard input, which it has as a whole even if this process dies.
+  /// - Parameter input: Its standard input, which it has as a whole even if this process dies. An empty one is no file:
+  ///   whoever names its path, in place of ours, learns that it cannot be read.
   func run(_ words: [String], in directories: Directories, input: [UInt8] = []) async throws -> Answer {
     try await withThrowingTaskGroup(of: Answer?.self) { group in
       group.addTask { try await execute(words, variables(directories), input) }
@@ -97,7 +101,7 @@ struct SettingsCommand: Sendable {
     _ words: [String], _ variables: Environment, _ input: [UInt8]
   ) async throws -> Answer {
     // Not a pipe: where its writer died would be the end of the text, and Subprocess traps if its reader dies first.
-    let file = try File.inMemory(input)
+    let file = try input.isEmpty ? File.nothing() : File.inMemory(input)
     do {
       let result = try await Subprocess.run(
         .path(FilePath(program)), arguments: Arguments(words), environment: variables,

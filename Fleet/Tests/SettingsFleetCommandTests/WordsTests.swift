@@ -1,0 +1,93 @@
+import ArgumentParser
+import EtcdTesting
+import Foundation
+import Testing
+
+@testable import settings_fleet
+
+/// What of a command line is the fleet's, and what `settings-cli` gets.
+struct WordsTests {
+  @Test func `the value of an option before the app is not the app`() throws {
+    for (verb, words) in [
+      ("lock", ["--reason", "maintenance", "org.a", "key"]), ("set", ["--type", "string", "org.a", "key", "1"]),
+      ("get", ["--default", "-1", "org.a", "key"]), ("import", ["--format", "toml", "org.a", "file"]),
+      ("list", ["--color", "never", "org.a"]), ("get", ["--json", "org.a", "key"]),
+    ] {
+      let found = try DocumentWords(words, of: verb)
+      #expect("\(found.document)" == "org.a/all", "\(words)")
+      #expect(found.rest == words.filter { $0 != "org.a" })
+    }
+  }
+
+  @Test func `our options take their value as a word or after an equals sign`() throws {
+    for words in [["--group=lab", "--at=7", "org.a"], ["org.a", "--group", "lab", "--at", "7"]] {
+      let found = try DocumentWords(words, of: "get", takesRevision: true)
+      #expect("\(found.document)" == "org.a/group/lab" && found.revision == 7 && found.rest.isEmpty)
+    }
+    // After '--' all words are values.
+    let literal = try DocumentWords(["org.a", "key", "--", "--host=a"], of: "set")
+    #expect("\(literal.document)" == "org.a/all" && literal.rest == ["key", "--", "--host=a"])
+    // The value of another option is nobody else's word.
+    #expect(try DocumentWords(["org.a", "key", "--append", "--group"], of: "set").rest.last == "--group")
+  }
+
+  @Test(
+    .enabled(if: Fleet.cli != nil, "settings-cli is needed"),
+    arguments: FleetCommand.configuration.subcommands.compactMap { ($0 as? any PassingVerb.Type)?.word }
+      .filter { $0 != "rollout" })
+  func `the options that take a value are those of settings-cli`(verb: String) throws {
+    struct Help: Decodable {
+      struct Command: Decodable { var arguments: [Argument] }
+      struct Argument: Decodable {
+        var kind: String
+        var names: [Name]?
+      }
+      struct Name: Decodable {
+        var kind: String
+        var name: String
+      }
+      var command: Command
+    }
+    let (process, output) = (Process(), Pipe())
+    process.executableURL = URL(fileURLWithPath: try #require(Fleet.cli))
+    process.arguments = [verb, "--experimental-dump-help"]
+    process.standardOutput = output
+    try process.run()
+    let text = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    let options = try JSONDecoder().decode(Help.self, from: text).command.arguments.filter { $0.kind == "option" }
+    let names = Set(options.flatMap { $0.names ?? [] }.map { ($0.kind == "short" ? "-" : "--") + $0.name })
+    #expect(DocumentWords.valuedOptions(of: verb) == names.subtracting(DocumentWords.refusedOptions))
+  }
+}
+
+extension CommandTests.Busy {
+  struct InputTests {
+    @Test func `a lock with its reason first locks the key of the app`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        try await ada.run("set", fleet.app, "--create", "theme=x")
+        let locked = try await ada.run("lock", "--reason", "maintenance", fleet.app, "theme")
+        #expect(locked.status == 0, "\(locked)")
+        #expect(try await ada.run("export", fleet.app).output.contains(#"reason = "maintenance""#))
+        #expect(try await ada.run("get", "maintenance", "theme").error.contains("has no document 'maintenance/all'"))
+      }
+    }
+
+    @Test(arguments: ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"])
+    func `standard input is imported under each of its names, and compared with under none`(path: String) async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let words = ["import", fleet.app, path, "--create", "--format", "toml"]
+        let imported = try await ada.run(words, input: "[b]\ny = 3\n")
+        #expect(imported.status == 0, "\(imported)")
+        #expect(try await ada.run("get", fleet.app, "b.y").output == "3\n")
+        let compared = try await ada.run(["diff", fleet.app, path], input: "[b]\ny = 3\n")
+        #expect(compared.status == 7 && compared.error.contains("'\(path)'"), "\(compared)")
+        // A value is not a file.
+        #expect(try await ada.run("set", fleet.app, "--create", "file", path).status == 0)
+        #expect(try await ada.run("get", fleet.app, "file").output == "\(path)\n")
+      }
+    }
+  }
+}
