@@ -237,6 +237,30 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `the last change is shown after a compaction, as far as it is known`() async throws {
+      let cluster = try await EtcdCluster.start(options: CommandTests.patient)
+      defer { cluster.stop() }
+      try await Fleet.with(cluster) { fleet in
+        let ada = try fleet.person()
+        for value in ["a=1", "a=2"] { try await ada.run("set", fleet.app, "--create", value) }
+        try await ada.run("set", fleet.app + ".other", "--create", "a=1")
+        try await cluster.withClient { client in
+          let revision = try await client.put("x", "")
+          try await client.compact(revision: revision)
+        }
+        let log = try await ada.run("log", fleet.app)
+        // What was before is not known: nothing says that 'a' had no value.
+        #expect(log.status == 0 && log.output.contains(" set by ") && !log.output.contains("a:"), "\(log)")
+        #expect(log.error.contains("have been compacted away"), "\(log)")
+        let undo = try await ada.run("undo", fleet.app)
+        #expect(undo.status == 1 && undo.error.contains("the text before it has been compacted away"), "\(undo)")
+        let first = try await ada.run("log", fleet.app + ".other")
+        #expect(first.status == 0 && first.output.contains("  a: (none) -> 1\n") && first.error.isEmpty, "\(first)")
+        let early = try await ada.run("undo", fleet.app, "--revision", "99999")
+        #expect(early.status == 1 && early.error.contains("99999 is not in the cluster yet"), "\(early)")
+      }
+    }
+
     @Test func `mistakes in words are said before anything is asked of the cluster`() async throws {
       try await Fleet.with { fleet in
         let ada = try fleet.person()
@@ -246,6 +270,10 @@ extension CommandTests.Busy {
           (["set", fleet.app, "--system", "a=1"], "another file"), (["set", "..", "a=1"], "Invalid app"),
           (["get", fleet.app, "--at", "x", "a"], "Invalid value 'x'"),
           (["set", fleet.app, "--group", "a", "--host", "b", "x=1"], "once"),
+          (["set", fleet.app, "--group=../x", "a=1"], "Invalid value '../x'"),
+          (["set", fleet.app, "--layer=user", "a=1"], "'--layer' leads to another file"),
+          (["get", fleet.app, "--at=0", "a"], "Invalid value '0'"),
+          (["lock", "--reason", "org.example.why"], "Missing expected argument '<app>'"),
         ] {
           let answer = try await ada.run(words)
           #expect(answer.status == 2 && answer.error.contains(word), "\(words): \(answer)")

@@ -1,4 +1,5 @@
 import EtcdClient
+import SettingsTOML
 import SettingsTools
 
 /// Why a verb failed: its exit status, and the message for standard error.
@@ -37,11 +38,25 @@ struct Failure: Error, CustomStringConvertible {
     }
   }
 
-  /// - Parameter revision: One that the cluster no longer has.
-  init(compacted revision: Int64) {
-    self.init(
-      .noValue,
-      "Revision \(revision) is no longer in the cluster: it has been compacted. Use a later one, as 'log' prints it.")
+  /// - Parameter error: Why the schema of an app cannot be used.
+  init(schemaOf app: String, _ error: any Error) {
+    self.init(.invalidValue, "Cannot use the schema of '\(app)': \(ToolError(any: error))")
+  }
+
+  /// - Parameter error: Why a document does not parse. None of its text is shown, which may have a secret.
+  init(_ error: TOMLSyntaxError) { self.init(.unparsable, "The document does not parse: \(error.discreet)") }
+
+  /// - Parameter revision: The one that was asked for; `nil` for the newest.
+  init(_ error: EtcdError, at revision: Int64?) {
+    switch (error.code, revision) {
+    case (.compacted, let revision?):
+      self.init(
+        .noValue,
+        "Revision \(revision) is no longer in the cluster: it has been compacted. Use a later one, as 'log' prints it.")
+    case (.futureRevision, let revision?):
+      self.init(.noValue, "Revision \(revision) is not in the cluster yet. 'log' prints those that there are.")
+    default: self.init(error)
+    }
   }
 
   init(_ error: EtcdError) {

@@ -19,12 +19,8 @@ struct Cluster: Sendable {
     do {
       let answer = try await client.rangeAll(EtcdRange(.prefix(prefix), revision: revision))
       return FleetSnapshot(answer, of: app, at: revision)
-    } catch let error where error.code == .compacted {
-      throw Failure(compacted: revision ?? 0)
-    } catch let error where error.code == .futureRevision {
-      throw Failure(.noValue, "Revision \(revision ?? 0) is not in the cluster yet. 'log' prints those that there are.")
     } catch {
-      throw Failure(error)
+      throw Failure(error, at: revision)
     }
   }
 
@@ -101,9 +97,11 @@ struct Cluster: Sendable {
   }
 
   /// The user of etcd who made a revision; `nil` if that is not known. It is proved only if authentication is enabled.
-  func user(of revision: Int64) async throws(EtcdError) -> String? {
+  ///
+  /// - Parameter later: The revision at which that is read, or a later one; the newest if `nil`.
+  func user(of revision: Int64, at later: Int64?) async throws(EtcdError) -> String? {
     do throws(EtcdError) {
-      let hands = try await client.rangeAll(EtcdRange(.prefix(FleetNames.handsPrefix), revision: revision))
+      let hands = try await client.rangeAll(EtcdRange(.prefix(FleetNames.handsPrefix), revision: later))
       return hands.keyValues.first { $0.modRevision == revision }
         .map { String(decoding: $0.key.dropFirst(FleetNames.handsPrefix.utf8.count), as: UTF8.self) }
         .flatMap { FleetNames.isName($0) ? $0 : nil }

@@ -1,15 +1,18 @@
 import SettingsFleet
-import SettingsTOML
+import SettingsTools
 
 /// A change as `log` prints it.
 struct LogEntry: Encodable {
+  /// A value in JSON, as TOML; `nil` for none. Of a secret, `before` and `after` only say that there is one.
   struct Value: Encodable {
     var key: String
-    /// TOML; `nil` for none.
     var before: String?
     var after: String?
+    var isSecret: Bool
 
-    var line: String { "\(key): \(before ?? "(none)") -> \(after ?? "(none)")" }
+    init(_ change: ShownChange) {
+      (key, before, after, isSecret) = ("\(change.path)", change.old, change.new, change.isSecret)
+    }
   }
 
   var revision: Int64
@@ -27,33 +30,35 @@ struct LogEntry: Encodable {
   var signer: String?
   /// Whether the writer accepted that the text before was not signed; else `nil`.
   var acceptedUnsigned: Bool?
+  /// The changes, a line each.
+  private let lines: [String]
 
-  init(_ entry: Past.Entry, of document: FleetDocument, _ trust: Trust, _ names: [String: String]) {
+  private enum CodingKeys: CodingKey {
+    case revision, version, by, time, reason, changes, user, signedBy, signer, acceptedUnsigned
+  }
+
+  /// - Parameter schema: What is a secret.
+  init(
+    _ entry: Past.Entry, of document: FleetDocument, _ trust: Trust, _ names: [String: String], _ schema: SchemaLookup
+  ) {
     revision = entry.revision
     version = entry.version
     by = entry.change?.by
     time = entry.change?.time
     reason = entry.change?.reason
     user = entry.user
-    changes = entry.text.flatMap { Self.changes(from: entry.former ?? [], to: $0) }
+    let former = entry.former ?? (entry.isFirst ? [] : nil)
+    let shown = former.flatMap { ShownChange.all(from: $0, to: entry.text, schema) }
+    changes = shown?.map(Value.init)
+    lines = (shown ?? []).map(\.line)
     acceptedUnsigned = entry.change?.acceptedUnsigned
     guard trust.isRequired else { return }
     signedBy = ""
-    if let stored = entry.stored, case .present(let signature) = stored.signature,
-      trust.problem(with: stored, of: document, version: entry.version) == nil
+    if case .present(let signature) = entry.stored.signature,
+      trust.problem(with: entry.stored, of: document, version: entry.version) == nil
     {
       signedBy = signature.key
       signer = names[signature.key]
-    }
-  }
-
-  /// The values that differ; `nil` if a text does not parse.
-  static func changes(from before: [UInt8], to after: [UInt8]) -> [Value]? {
-    guard let after = try? TOMLDocument(parsing: after), let before = try? TOMLDocument(parsing: before) else {
-      return nil
-    }
-    return after.changedPaths(since: before).map { path in
-      Value(key: "\(path)", before: before[path]?.tomlText, after: after[path]?.tomlText)
     }
   }
 
@@ -63,8 +68,7 @@ struct LogEntry: Encodable {
     let user = user.map { ", etcd user \($0)" } ?? ""
     let acceptance = acceptedUnsigned == true ? ", after accepting an unsigned text" : ""
     let who = "\(by ?? "unknown")\(user)\(signature)\(acceptance)"
-    var lines = ["#\(revision) \(time ?? "at an unknown time") \(reason ?? "change") by \(who)"]
-    lines += (changes ?? []).map { "  \($0.line)" }
-    return lines.map { $0 + "\n" }.joined()
+    let first = "#\(revision) \(time ?? "at an unknown time") \(reason ?? "change") by \(who)"
+    return ([first] + lines.map { "  \($0)" }).map { $0 + "\n" }.joined()
   }
 }

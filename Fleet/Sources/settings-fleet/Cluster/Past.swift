@@ -1,6 +1,7 @@
 import EtcdClient
 import SettingsFleet
 import SettingsFleetEtcd
+import SettingsTools
 
 /// The earlier texts of a document, as far back as the cluster has them.
 struct Past {
@@ -13,14 +14,14 @@ struct Past {
     var change: Change?
     /// The user of etcd who made it, which etcd has proved; `nil` if that is not known.
     var user: String?
-    /// The text after it; `nil` if it removed the document.
-    var text: [UInt8]?
-    /// The text before it; `nil` if there was none.
+    /// The text after it.
+    var text: [UInt8]
+    /// The text before it; `nil` if there was none, or if it is no longer known.
     var former: [UInt8]?
     /// Whether the change made the document, so that there is no text before it.
     var isFirst: Bool
     /// What the document was after the change, with its signature.
-    var stored: StoredDocument?
+    var stored: StoredDocument
   }
 
   let cluster: Cluster
@@ -33,35 +34,75 @@ struct Past {
   /// - Parameters:
   ///   - since: The revision to begin at, going back; the newest if `nil`.
   ///   - most: At most this many.
+  ///   - ofText: Whether what only signs a text, or takes it into a directory, is left out.
   /// - Returns: The changes, and whether older ones have been compacted away.
-  func entries(from start: Int64? = nil, limit most: Int) async throws -> (entries: [Entry], isCut: Bool) {
+  func entries(
+    from start: Int64? = nil, limit most: Int, ofText: Bool = false
+  ) async throws -> (entries: [Entry], isCut: Bool) {
     var entries: [Entry] = []
-    var revision = start
+    var (revision, version) = (start, Int?.none)
     do throws(EtcdError) {
-      guard let version = try await newestVersion(at: revision) else { return ([], false) }
       let isProved = try await cluster.client.isAuthenticationEnabled()
-      let key = document.key(version: version)
-      var item = try await cluster.item(key, at: revision)
-      while let present = item, entries.count < most {
-        let at = present.modRevision
-        let change = try await cluster.item(FleetKey.change(document, version: version).text, at: at)
-        entries.append(
-          Entry(
-            revision: at, version: version,
-            change: change.flatMap { $0.modRevision == at ? Change($0.value) : nil },
-            user: isProved ? try await cluster.user(of: at) : nil, text: present.value, former: nil,
-            isFirst: present.createRevision == at, stored: try await stored(at: at)[version]))
-        guard present.createRevision < at else { break }
-        revision = at - 1
-        item = try await cluster.item(key, at: revision)
-        entries[entries.count - 1].former = item?.value
+      while let state = try await state(of: version, at: revision) {
+        version = state.version
+        if let last = entries.indices.last { entries[last].former = state.stored.text }
+        guard entries.count < most else { break }
+        let isText = state.stored.modRevision == state.revision
+        if isText || !ofText {
+          entries.append(
+            Entry(
+              revision: state.revision, version: state.version, change: state.change,
+              user: isProved ? try await user(of: state.revision, asOf: revision) : nil, text: state.stored.text,
+              former: isText ? nil : state.stored.text, isFirst: state.createRevision == state.revision,
+              stored: state.stored))
+        }
+        guard state.createRevision < state.revision else { break }
+        revision = state.revision - 1
       }
     } catch {
-      guard error.code == .compacted else { throw Failure(error) }
-      guard !entries.isEmpty else { throw Failure(compacted: start ?? 0) }
+      guard error.code == .compacted, !entries.isEmpty else { throw Failure(error, at: start) }
       return (entries, true)
     }
     return (entries, false)
+  }
+
+  /// What the document was after a change.
+  private struct State {
+    var version: Int
+    var stored: StoredDocument
+    /// The revision that made the text's key.
+    var createRevision: Int64
+    /// That of the last change: of the text, of its signature, or of what is noted beside it.
+    var revision: Int64
+    /// Who made that change; `nil` if it was not made by this program.
+    var change: Change?
+  }
+
+  /// What a version of the document, or its newest one, was after a revision. All of it is read at that revision: the one
+  /// at which it was written may be compacted.
+  private func state(of version: Int?, at revision: Int64?) async throws(EtcdError) -> State? {
+    let items = try await items(at: revision)
+    let versions = FleetContents(items).versions(of: document)
+    guard let version = version ?? versions.keys.max(), let stored = versions[version] else { return nil }
+    func item(_ key: FleetKey) -> FleetItem? { items.items.first { FleetKey($0.key) == key } }
+    let note = item(.change(document, version: version))
+    let last = max(stored.modRevision, stored.signatureRevision, note?.modRevision ?? 0)
+    return State(
+      version: version, stored: stored,
+      createRevision: item(.document(document, version: version))?.createRevision ?? 0, revision: last,
+      change: note.flatMap { $0.modRevision == last ? Change($0.value) : nil })
+  }
+
+  /// The user of etcd who made a revision.
+  ///
+  /// - Parameter later: A revision that is not compacted, by which the user may have written something else.
+  private func user(of revision: Int64, asOf later: Int64?) async throws(EtcdError) -> String? {
+    do throws(EtcdError) {
+      return try await cluster.user(of: revision, at: revision)
+    } catch {
+      guard error.code == .compacted else { throw error }
+      return try await cluster.user(of: revision, at: later)
+    }
   }
 
   /// The newest text of a version that a trusted key has signed, and its revision; `nil` if the cluster does not have it.
@@ -79,17 +120,25 @@ struct Past {
     return nil
   }
 
-  /// What the document was after a revision, by version.
-  func stored(at revision: Int64?) async throws(EtcdError) -> [Int: StoredDocument] {
-    let answer = try await cluster.client.rangeAll(EtcdRange(.prefix(document.keyPrefix), revision: revision))
-    return FleetContents(FleetSnapshot(answer, of: document.app)).versions(of: document)
+  /// What somebody without a trusted key has made of a text, in lines.
+  static func difference(
+    _ text: [UInt8], since signed: (revision: Int64, text: [UInt8])?, _ schema: SchemaLookup
+  ) -> String {
+    guard let signed else { return "The cluster has no earlier text that a trusted key has signed.\n" }
+    let values = ShownChange.all(from: signed.text, to: text, schema)
+    var lines = (values ?? []).map { "  \($0.line)\n" }
+    if values == nil { lines = ["  the text does not parse\n"] }
+    if lines.isEmpty { lines = ["  comments or spacing alone\n"] }
+    return "Changed since revision \(signed.revision), which is signed:\n" + lines.joined()
   }
 
-  private func newestVersion(at revision: Int64?) async throws(EtcdError) -> Int? {
-    let answer = try await cluster.client.rangeAll(
-      EtcdRange(.prefix(document.keyPrefix), revision: revision, keysOnly: true))
-    return answer.keyValues.compactMap { item in
-      if case .document(document, let version)? = FleetKey(item.key) { version } else { nil }
-    }.max()
+  /// What the document was after a revision, by version.
+  func stored(at revision: Int64?) async throws(EtcdError) -> [Int: StoredDocument] {
+    FleetContents(try await items(at: revision)).versions(of: document)
+  }
+
+  private func items(at revision: Int64?) async throws(EtcdError) -> FleetSnapshot {
+    let answer = try await cluster.client.rangeAll(EtcdRange(.prefix(document.keyPrefix), revision: revision))
+    return FleetSnapshot(answer, of: document.app)
   }
 }

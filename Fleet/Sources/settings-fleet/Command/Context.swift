@@ -2,6 +2,7 @@ import AppSettings
 import EtcdClient
 import Glibc
 import SettingsFleet
+import SettingsTools
 
 /// What each verb works with.
 struct Context: Sendable {
@@ -37,6 +38,18 @@ struct Context: Sendable {
   }
 
   func command() throws -> SettingsCommand { try SettingsCommand(environment: environment) }
+
+  /// What the schema of an app, as it is installed here, says of its keys: above all, which are secrets.
+  ///
+  /// - Throws: ``Failure`` if there is a schema that cannot be used.
+  func schema(of app: String) throws -> SchemaLookup {
+    do {
+      let variables = SettingsCommand.Directories.none.variables(over: environment)
+      return try Target(app, environment: variables, telling: { _ in }).findSchema()
+    } catch {
+      throw Failure(schemaOf: app, error)
+    }
+  }
 
   /// What signs this person's documents; `nil` if nothing does.
   func signing() throws -> DocumentWriter.Signing? {

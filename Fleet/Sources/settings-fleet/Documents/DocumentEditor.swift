@@ -203,21 +203,13 @@ struct DocumentEditor {
     let past = Past(cluster: context.cluster, document: document)
     let signed = try await past.lastSigned(version: writer.versions.keys.max() ?? 1, by: trust)
     if let signed, let text, signed.text == text { return false }
+    let difference = Past.difference(base, since: signed, try context.schema(of: document.app))
     throw Failure(
       .notWritable,
       "Cannot store '\(document)': \(problem.message) Whoever stores an edit of it signs all of it. "
-        + Self.difference(base, since: signed)
+        + difference
         + "Take that back with 'settings-fleet undo', or repeat the command with --accept-unsigned if all of it is right. "
         + "Nothing was written.")
-  }
-
-  private static func difference(_ text: [UInt8], since signed: (revision: Int64, text: [UInt8])?) -> String {
-    guard let signed else { return "The cluster has no earlier text that a trusted key has signed.\n" }
-    let values = LogEntry.changes(from: signed.text, to: text)
-    var lines = (values ?? []).map { "  \($0.line)\n" }
-    if values == nil { lines = ["  the text does not parse\n"] }
-    if lines.isEmpty { lines = ["  comments or spacing alone\n"] }
-    return "Changed since revision \(signed.revision), which is signed:\n" + lines.joined()
   }
 
   /// Refuses what machines would refuse. A problem that the document had before does not stop an edit of something else.

@@ -6,6 +6,8 @@ struct TreeApplication: Sendable {
   let context: Context
   let tree: [FleetDocument: [Int: [UInt8]]]
   var options: ApplyPlan.Options
+  /// Whether a text may be signed that was changed after a trusted key has signed it.
+  var acceptsUnsigned = false
   private static let mostAttempts = 20
 
   init(_ tree: [FleetDocument: [Int: [UInt8]]], source: String, in context: Context) throws {
@@ -33,15 +35,36 @@ struct TreeApplication: Sendable {
     let snapshot = try await context.cluster.snapshot(of: options.prunes ? [] : apps)
     var plan = CheckedPlan(plan: ApplyPlan(of: tree, in: snapshot, options), snapshot: snapshot)
     for step in plan.plan.steps {
+      let app = step.document.app
+      if plan.schemas[app] == nil { plan.schemas[app] = try context.schema(of: app) }
       for text in step.texts.reversed() {
-        guard let after = text.after, let check = checks[step.document.app],
+        guard let after = text.after, let check = checks[app],
           let problem = try check.problem(of: after, for: step.document)
         else { continue }
         plan.refused.append((step.document, "machines would refuse it: \(problem.summary)"))
       }
     }
     withExtendedLifetime(workspaces) {}
+    plan.acceptsUnsigned = acceptsUnsigned
+    if options.signing != nil { try await addDoubts(to: &plan) }
     return plan
+  }
+
+  /// Finds the texts that are as in the directory, and would be signed, but are not what a trusted key has signed before:
+  /// the directory may have them from the fleet, where somebody without a key has changed them.
+  private func addDoubts(to plan: inout CheckedPlan) async throws {
+    let contents = FleetContents(plan.snapshot)
+    for document in plan.plan.steps.map(\.document) {
+      for (version, stored) in contents.versions(of: document) where tree[document]?[version] == stored.text {
+        guard options.trust.problem(with: stored, of: document, version: version) != nil else { continue }
+        let signed = try await Past(cluster: context.cluster, document: document)
+          .lastSigned(version: version, by: options.trust)
+        // What never was signed is as the directory's reviewers want it.
+        guard signed.map({ $0.text != stored.text }) ?? (stored.signature != .absent) else { continue }
+        plan.doubts[document, default: ""] += Past.difference(
+          stored.text, since: signed, try context.schema(of: document.app))
+      }
+    }
   }
 
   /// Stores what the directory has. If a document is changed meanwhile, a new plan is made.
@@ -72,9 +95,10 @@ struct TreeApplication: Sendable {
   /// - Returns: `false` if a document was changed meanwhile.
   private func store(_ plan: CheckedPlan, _ stored: (Int64, Int) -> Void) async throws -> Bool {
     for batch in plan.batches {
-      let change = Change(
+      var change = Change(
         by: context.author, because: "apply",
         machines: await context.cluster.machines(of: Set(batch.map(\.document.app))))
+      if batch.contains(where: { plan.doubts[$0.document] != nil }) { change.acceptedUnsigned = true }
       let transaction: FleetTransaction
       do throws(WriterError) {
         transaction = try .joined(batch.map(\.transaction))
@@ -93,8 +117,13 @@ struct TreeApplication: Sendable {
 struct CheckedPlan: Sendable {
   let plan: ApplyPlan
   let snapshot: FleetSnapshot
+  /// What the apps' schemas say is a secret.
+  fileprivate(set) var schemas: [String: SchemaLookup] = [:]
   /// What machines would refuse, and why.
   var refused: [(document: FleetDocument, reason: String)] = []
+  /// What would be signed although it is not what was signed before: how it differs, in lines.
+  fileprivate(set) var doubts: [FleetDocument: String] = [:]
+  fileprivate var acceptsUnsigned = false
   /// How many documents were stored by the plan before this one, until another change made a new plan necessary.
   var storedBefore = 0
 
@@ -110,6 +139,14 @@ struct CheckedPlan: Sendable {
         "Changed by hand, and different in the directory:\n" + problems.joined()
           + "Take these texts into the directory with 'settings-fleet export --tree', or repeat the command with "
           + "'--take ours' to store the directory's, or with '--take theirs' to leave them. \(outcome)")
+    }
+    if !doubts.isEmpty, !acceptsUnsigned {
+      throw Failure(
+        .notWritable,
+        "Changed after they were signed, and the same in the directory:\n"
+          + doubts.keys.sorted().map { "  '\($0)'\n" }.joined()
+          + "Take that back with 'settings-fleet undo' and in the directory, or repeat the command with --accept-unsigned "
+          + "if all of it is right. \(outcome)")
     }
     problems = refused.map { "  '\($0.document)': \($0.reason)\n" }
     let failures = plan.refusals.map { Failure($0.error, about: $0.document) }
@@ -157,9 +194,10 @@ struct CheckedPlan: Sendable {
     var lines: [String] = []
     for step in plan.steps {
       lines.append("\(step.action.sign) \(step.document)\(step.action.remark)")
+      lines += (doubts[step.document] ?? "").split(separator: "\n").map { "    \($0)" }
       for text in step.texts {
         if step.texts.count > 1 { lines.append("  version \(text.version):") }
-        lines += Self.difference(text).map { "    \($0)" }
+        lines += difference(text, of: step.document).map { "    \($0)" }
       }
     }
     lines += plan.left.map { "! \($0): left as it was changed by hand" }
@@ -174,11 +212,14 @@ struct CheckedPlan: Sendable {
     return lines.joined(separator: "\n")
   }
 
-  private static func difference(_ text: ApplyPlan.TextChange) -> [String] {
-    guard let values = LogEntry.changes(from: text.before ?? [], to: text.after ?? []) else {
-      return ["the text does not parse"]
-    }
+  private func difference(_ text: ApplyPlan.TextChange, of document: FleetDocument) -> [String] {
+    guard let values = changes(text, of: document) else { return ["the text does not parse"] }
     return values.isEmpty && text.before != nil ? ["comments or spacing alone"] : values.map(\.line)
+  }
+
+  /// The values that differ, without secrets; `nil` if a text does not parse.
+  private func changes(_ text: ApplyPlan.TextChange, of document: FleetDocument) -> [ShownChange]? {
+    schemas[document.app].flatMap { ShownChange.all(from: text.before ?? [], to: text.after ?? [], $0) }
   }
 
   /// The plan for programs.
@@ -191,6 +232,7 @@ struct CheckedPlan: Sendable {
     struct Plan: Encodable {
       var documents: [Document]
       var conflicts: [FleetDocument]
+      var doubtful: [FleetDocument]
       var refused: [FleetDocument]
       var left: [FleetDocument]
       var unchanged: Int
@@ -199,11 +241,11 @@ struct CheckedPlan: Sendable {
     let documents = plan.steps.map { step in
       Document(
         document: step.document, action: step.action,
-        changes: step.texts.first.flatMap { LogEntry.changes(from: $0.before ?? [], to: $0.after ?? []) })
+        changes: step.texts.first.flatMap { changes($0, of: step.document) }?.map(LogEntry.Value.init))
     }
     return FleetJSON.text(
       of: Plan(
-        documents: documents, conflicts: plan.conflicts.map(\.document),
+        documents: documents, conflicts: plan.conflicts.map(\.document), doubtful: doubts.keys.sorted(),
         refused: plan.refusals.map(\.document) + refused.map(\.document), left: plan.left,
         unchanged: plan.unchanged, transactions: batches.count))
   }

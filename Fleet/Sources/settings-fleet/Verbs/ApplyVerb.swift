@@ -21,7 +21,11 @@ struct ApplyVerb: FleetVerb {
       If a document was changed by hand and differs from the directory, 'apply' names it and writes nothing, unless --take \
       says whose text to use. Versions that the directory does not have stay.
 
-      Exits 0 if all documents are as in the directory, 4 if one would be refused, 9 for changes by hand. With --plan \
+      What the directory has may be what somebody without a key has made of a signed document. Before 'apply' signs that, \
+      it shows how the text differs from the signed one, and writes nothing without --accept-unsigned. Values that the \
+      apps' schemas here mark as secret are not shown.
+
+      Exits 0 if all documents are as in the directory, 4 if one would be refused, 5 if it was changed after it was signed, 9 for changes by hand. With --plan \
       nothing is written; it exits 10 if there is something to do.
 
       EXAMPLES
@@ -36,6 +40,7 @@ struct ApplyVerb: FleetVerb {
   var prune = false
   @Flag(help: "With --prune, remove all of them if the directory has no document: else that is refused.")
   var allowEmpty = false
+  @OptionGroup var unsigned: UnsignedOption
   @Option(
     help: ArgumentHelp(
       "Where a document was changed by hand: 'ours' stores the directory's text, 'theirs' leaves the fleet's.",
@@ -46,7 +51,8 @@ struct ApplyVerb: FleetVerb {
       "The name of this directory, if several supply the fleet: each removes only its own documents.",
       valueName: "name"))
   var source = "main"
-  @Flag(help: "Print the plan as JSON: documents, conflicts, refused, left, unchanged, transactions.") var json = false
+  @Flag(help: "Print the plan as JSON: documents, conflicts, doubtful, refused, left, unchanged, transactions.")
+  var json = false
 
   func validate() throws {
     guard FleetNames.isName(source) else {
@@ -66,6 +72,7 @@ struct ApplyVerb: FleetVerb {
     }
     var application = try TreeApplication(tree, source: source, in: context)
     application.options.prunes = prune
+    application.acceptsUnsigned = unsigned.acceptUnsigned
     application.options.take = take.map { $0 == .ours ? .ours : .theirs }
     if plan {
       let plan = try await application.plan()

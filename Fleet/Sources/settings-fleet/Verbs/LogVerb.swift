@@ -10,7 +10,8 @@ struct LogVerb: FleetVerb {
       Prints the changes of a document, newest first: the revision, the time, the verb, who, and for each value the one \
       before and the one after. The cluster has them until it is compacted. Who and when is what the writer said; \
       'unknown' is a change that was not made by this program. 'etcd user' is the user whose password or certificate etcd \
-      has accepted: no other user can write the key that shows it, apart from root. With 'trusted-keys' or a 'signing-key' in your settings, it also says \
+      has accepted: no other user can write the key that shows it, apart from root. Values that the app's schema here marks \
+      as secret are not shown. With 'trusted-keys' or a 'signing-key' in your settings, it also says \
       which trusted key signed the text, with the comment that the key has there.
 
       EXAMPLES
@@ -35,11 +36,13 @@ struct LogVerb: FleetVerb {
     let document = try place.document(of: app)
     let trust = try context.settings.trust()
     let names = context.settings.namesOfTrustedKeys()
+    let schema = try context.schema(of: app)
     let (entries, isCut) = try await Past(cluster: context.cluster, document: document).entries(limit: limit)
+    let shown = entries.map { LogEntry($0, of: document, trust, names, schema) }
     if json {
-      Output.line(FleetJSON.text(of: entries.map { LogEntry($0, of: document, trust, names) }))
+      Output.line(FleetJSON.text(of: shown))
     } else {
-      for entry in entries { Output.bytes(Array(LogEntry(entry, of: document, trust, names).text.utf8)) }
+      for entry in shown { Output.bytes(Array(entry.text.utf8)) }
     }
     guard !entries.isEmpty else { throw Failure(.noValue, "The fleet has no document '\(document)'.") }
     if isCut { Output.error("Changes before revision \(entries.last!.revision) have been compacted away.") }

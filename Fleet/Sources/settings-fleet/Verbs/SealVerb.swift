@@ -186,7 +186,7 @@ extension Workspace {
       try change(&document)
       try put(document.bytes, as: scope)
     } catch let error as TOMLSyntaxError {
-      throw Failure(.unparsable, "The document does not parse: \(error)")
+      throw Failure(error)
     } catch let error as TOMLEditError {
       throw Failure(.invalidValue, "\(error)")
     }

@@ -25,7 +25,7 @@ struct UndoVerb: FleetVerb {
     let editor = try DocumentEditor(
       context: context, document: document, acceptsUnsigned: unsigned.acceptUnsigned, takesBack: true)
     let past = Past(cluster: context.cluster, document: document)
-    guard let entry = try await past.entries(from: revision, limit: 1).entries.first,
+    guard let entry = try await past.entries(from: revision, limit: 1, ofText: true).entries.first,
       revision == nil || entry.revision == revision
     else {
       let which = revision.map { " of revision \($0)" } ?? ""
@@ -37,7 +37,7 @@ struct UndoVerb: FleetVerb {
     }
     if entry.former != nil, !unsigned.acceptUnsigned { try await checkFormer(of: entry, past, in: context) }
     try await editor.change(because: "undo") { workspace in
-      try workspace.merge(entry.text ?? [], entry.former ?? [], into: document.scope)
+      try workspace.merge(entry.text, entry.former ?? [], into: document.scope)
     }
   }
 

@@ -138,7 +138,7 @@ final class Workspace: Sendable {
     do {
       return try target(.own).fileSchema()?.migrations.currentVersion
     } catch {
-      throw Failure(.invalidValue, "Cannot use the schema of '\(app)': \(ToolError(any: error))")
+      throw Failure(schemaOf: app, error)
     }
   }
 
@@ -179,8 +179,8 @@ final class Workspace: Sendable {
       return try SettingsMigrations.version(of: TOMLDocument(parsing: text))
     } catch let error as SettingsError {
       throw Failure(.migration, error.message)
-    } catch {
-      throw Failure(.unparsable, "The document does not parse: \(error)")
+    } catch let error as TOMLSyntaxError {
+      throw Failure(error)
     }
   }
 }
