@@ -63,8 +63,12 @@ extension CommandTests.Busy {
         #expect(try await root.run(Self.machine("web-1", [app], groups: ["lab"]), input: "w").status == 0)
         #expect(try await root.run(["access", "add-writer", "ada", app], input: "a").status == 0)
         for user in ["web-1", "ada"] { #expect(try await root.run("access", "remove", user).status == 0) }
-        let roles = try await fleet.cluster.withClient { try await $0.roles() }
-        #expect(Set(roles) == ["root", "app-settings-writer-\(app)"])
+        for role in ["app-settings-mirror-web-1", "app-settings-hand-web-1", "app-settings-hand-ada"] {
+          let error = await #expect(throws: EtcdError.self) {
+            try await fleet.cluster.withClient { try await $0.permissions(of: role) }
+          }
+          #expect(error?.code == .notFound, "\(role)")
+        }
         let unknown = try await root.run("access", "remove", "ada")
         #expect(unknown.status == 1 && unknown.error.contains("There is no user 'ada'"), "\(unknown)")
         #expect(try await root.run(["access", "add-writer", "ada", app + ".other"], input: "a").status == 0)

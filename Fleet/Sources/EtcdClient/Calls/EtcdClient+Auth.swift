@@ -85,6 +85,14 @@ extension EtcdClient {
     try await change(.addRole, [1: .text(role)])
   }
 
+  /// Deletes a role.
+  ///
+  /// - Parameter role: The role's name.
+  /// - Throws: ``EtcdError``; code `notFound` if there is none.
+  public func deleteRole(_ role: String) async throws(EtcdError) {
+    try await change(.deleteRole, [1: .text(role)])
+  }
+
   /// Gives a role to a user.
   ///
   /// - Parameters:
@@ -113,6 +121,25 @@ extension EtcdClient {
   /// - Throws: ``EtcdError``; code `notFound` if there is no such role.
   public func grantPermission(_ permission: EtcdPermission, to role: String) async throws(EtcdError) {
     try await change(.grantPermission, [1: .text(role), 2: .message(permission.message)])
+  }
+
+  /// Takes from a role what it may do with some keys.
+  ///
+  /// - Parameters:
+  ///   - span: The keys, exactly as they were given to the role.
+  ///   - role: The role's name.
+  /// - Throws: ``EtcdError``.
+  public func revokePermission(on span: EtcdSpan, from role: String) async throws(EtcdError) {
+    try await change(.revokePermission, [1: .text(role), 2: .bytes(span.start), 3: .bytes(span.end ?? [])])
+  }
+
+  /// Reads what a role may do.
+  ///
+  /// - Parameter role: The role's name.
+  /// - Returns: The permissions.
+  /// - Throws: ``EtcdError``; code `notFound` if there is no such role.
+  public func permissions(of role: String) async throws(EtcdError) -> [EtcdPermission] {
+    try await call(.getRole, [1: .text(role)], .repeatable, as: PermissionsAnswer.self).permissions
   }
 
   private func change(_ method: Method, _ message: OutgoingMessage) async throws(EtcdError) {

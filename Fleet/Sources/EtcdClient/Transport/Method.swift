@@ -24,7 +24,10 @@ struct Method: Sendable {
   static let grantRole = Method("Auth/UserGrantRole")
   static let revokeRole = Method("Auth/UserRevokeRole")
   static let addRole = Method("Auth/RoleAdd")
+  static let getRole = Method("Auth/RoleGet")
+  static let deleteRole = Method("Auth/RoleDelete")
   static let grantPermission = Method("Auth/RoleGrantPermission")
+  static let revokePermission = Method("Auth/RoleRevokePermission")
 
   /// The path of an HTTP/2 request.
   let path: String

@@ -1,5 +1,6 @@
 import AppSettings
 import SettingsFleet
+import SettingsTools
 
 /// Where a mirror keeps its files.
 struct MirrorPlaces: Sendable {
