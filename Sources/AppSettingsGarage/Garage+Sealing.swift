@@ -70,7 +70,7 @@ extension Garage {
   /// garage was opened with `sealsPlainRecords`.
   ///
   /// - Parameters:
-  ///   - backup: One of ``backups``.
+  ///   - backup: One of ``backups()``.
   ///   - former: The cipher of the backup, if the garage had another one then. Its records get the present one.
   /// - Throws: `SettingsError` `io` if the backup does not exist, `unparsable` if it is not TOML, `sealedRecord` if
   ///   it has plain records, or it or the file has another key; `readOnly` or `lockTimeout`. The file is unchanged.

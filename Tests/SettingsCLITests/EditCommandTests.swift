@@ -106,11 +106,11 @@ import TestSupport
   }
 
   @Test func `comments and notation that another program saved meanwhile are kept`() throws {
-    try home.write("a = 1\nb = 1\n")
-    let other = "a = 1\\n# why\\nb = 1\\nc = [\\n  1, # one\\n]\\n\\n[t] # head\\nx = 0x10 # hex\\n"
+    try home.write("a = 1\n\nb = 1\n")
+    let other = "a = 1\\n\\n# why\\nb = 1\\nc = [\\n  1, # one\\n]\\n\\n[t] # head\\nx = 0x10 # hex\\n"
     let end = try edit("printf '\(other)' > '\(home.file)'; sed -i 's/a = 1/a = 2/' \"$1\"").end()
     #expect(end.status == 0, "\(end)")
-    #expect(home.text() == "a = 2\n# why\nb = 1\nc = [\n  1, # one\n]\n\n[t] # head\nx = 0x10 # hex\n")
+    #expect(home.text() == "a = 2\n\n# why\nb = 1\nc = [\n  1, # one\n]\n\n[t] # head\nx = 0x10 # hex\n")
   }
 
   @Test(arguments: ["exit 3", "kill -KILL $$"])

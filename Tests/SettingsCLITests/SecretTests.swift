@@ -179,7 +179,6 @@ struct SecretTests {
     try test.home.write("n = 3\nlist = [1]\n", to: test.home.path + "/x.toml")
     for words in [
       ["set", test.app, "sync", "hunter2"], ["set", test.app, "sync", "[1, \"hunter2\"]"],
-      ["try", test.app, "sync", "hunter2"],
       ["set", "./x.toml", "n", "{ password = \"hunter2\" }"],
       ["set", "./x.toml", "list", "--append", "{ password = \"hunter2\" }"],
     ] {

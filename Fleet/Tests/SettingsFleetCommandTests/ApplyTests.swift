@@ -69,7 +69,8 @@ extension CommandTests.Busy {
         }
         let json = try await ada.run("apply", tree.path, "--plan", "--json")
         #expect(
-          json.output.contains(#""documents":[],"left":[],"refused":[],"transactions":0,"unchanged":2"#), "\(json)")
+          json.output.contains(#""documents":[],"doubtful":[],"left":[],"refused":[],"transactions":0,"unchanged":2"#),
+          "\(json)")
         let copy = try Tree(fleet, "copy", ["\(app)/all.toml": "old = 1\n", "\(app)/host/h.toml": "mine = 1\n"])
         let exported = try await ada.run("export", "--tree", copy.path, app)
         #expect(exported.status == 0 && exported.output == "2 documents\n", "\(exported)")

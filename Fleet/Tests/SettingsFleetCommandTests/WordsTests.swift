@@ -69,7 +69,7 @@ extension CommandTests.Busy {
         try await ada.run("set", fleet.app, "--create", "theme=x")
         let locked = try await ada.run("lock", "--reason", "maintenance", fleet.app, "theme")
         #expect(locked.status == 0, "\(locked)")
-        #expect(try await ada.run("export", fleet.app).output.contains(#"reason = "maintenance""#))
+        #expect(try await ada.run("log", fleet.app).output.contains(#"reason = "maintenance""#))
         #expect(try await ada.run("get", "maintenance", "theme").error.contains("has no document 'maintenance/all'"))
       }
     }

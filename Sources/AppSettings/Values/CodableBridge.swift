@@ -45,7 +45,7 @@ extension SettingsBridge where Value: Codable & SendableMetatype {
   ///
   /// - Parameters:
   ///   - fallback: A value whose fields complete stored tables.
-  ///   - userInfo: The user info for the type's `init(from:)` and `encode(to:)`, as in ``codable(userInfo:)``.
+  ///   - userInfo: The user info for the type's `init(from:)` and `encode(to:)`.
   public static func codable(
     over fallback: @escaping @autoclosure @Sendable () -> Value, userInfo: [CodingUserInfoKey: any Sendable] = [:]
   ) -> SettingsBridge {

@@ -23,7 +23,7 @@ extension StoredScalar {
   }
 }
 
-extension Bool: StoredScalar {
+extension Bool: SettingsSerializable, StoredScalar {
   /// Stores the value as a boolean. Only booleans are read: words such as `yes` are for command lines.
   public static let settingsBridge = makeBridge(SchemaType(.boolean))
 
@@ -81,59 +81,59 @@ extension FixedWidthInteger {
   }
 }
 
-extension Int: StoredScalar {
+extension Int: SettingsSerializable, StoredScalar {
   /// Stores the value as an integer.
   ///
   /// A float is refused, even `1.0`.
   public static let settingsBridge = makeBridge(schemaType)
 }
 
-extension Int8: StoredScalar {
+extension Int8: SettingsSerializable, StoredScalar {
   /// Stores the value as an integer, which must be from -128 to 127.
   public static let settingsBridge = makeBridge(schemaType)
 }
 
-extension Int16: StoredScalar {
+extension Int16: SettingsSerializable, StoredScalar {
   /// Stores the value as an integer, which must be from -32,768 to 32,767.
   public static let settingsBridge = makeBridge(schemaType)
 }
 
-extension Int32: StoredScalar {
+extension Int32: SettingsSerializable, StoredScalar {
   /// Stores the value as an integer, which must fit 32 bits.
   public static let settingsBridge = makeBridge(schemaType)
 }
 
-extension Int64: StoredScalar {
+extension Int64: SettingsSerializable, StoredScalar {
   /// Stores the value as an integer.
   public static let settingsBridge = makeBridge(schemaType)
 }
 
-extension UInt: StoredScalar {
+extension UInt: SettingsSerializable, StoredScalar {
   /// Stores the value as an integer, or as a string of its digits above `Int64.max`, TOML's largest integer.
   public static let settingsBridge = makeBridge(schemaType)
 }
 
-extension UInt8: StoredScalar {
+extension UInt8: SettingsSerializable, StoredScalar {
   /// Stores the value as an integer, which must be from 0 to 255.
   public static let settingsBridge = makeBridge(schemaType)
 }
 
-extension UInt16: StoredScalar {
+extension UInt16: SettingsSerializable, StoredScalar {
   /// Stores the value as an integer, which must be from 0 to 65,535.
   public static let settingsBridge = makeBridge(schemaType)
 }
 
-extension UInt32: StoredScalar {
+extension UInt32: SettingsSerializable, StoredScalar {
   /// Stores the value as an integer, which must fit 32 bits without a sign.
   public static let settingsBridge = makeBridge(schemaType)
 }
 
-extension UInt64: StoredScalar {
+extension UInt64: SettingsSerializable, StoredScalar {
   /// Stores the value as an integer, or as a string of its digits above `Int64.max`, TOML's largest integer.
   public static let settingsBridge = makeBridge(schemaType)
 }
 
-extension Double: StoredScalar {
+extension Double: SettingsSerializable, StoredScalar {
   /// Stores the value as a float. Reading also accepts integers. Infinities and not-a-number are `inf` and `nan`.
   ///
   /// An integer in the file stays an integer until another value is set. An integer beyond 2^53 may be rounded.
@@ -154,7 +154,7 @@ extension Double: StoredScalar {
   var stored: TOMLValue { .float(self) }
 }
 
-extension Float: StoredScalar {
+extension Float: SettingsSerializable, StoredScalar {
   /// Stores the value as a float with as few digits as identify a `Float`: `0.1`, not `0.10000000149011612`.
   ///
   /// A number beyond the range of `Float` is refused; one with more digits is rounded.
@@ -176,7 +176,7 @@ extension Float: StoredScalar {
   }
 }
 
-extension String: StoredScalar {
+extension String: SettingsSerializable, StoredScalar {
   /// Stores the value as a string.
   ///
   /// A string that is set to what it was keeps its quotes in the file.

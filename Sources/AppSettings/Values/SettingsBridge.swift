@@ -1,6 +1,6 @@
 /// Defines how values of a type are read from TOML and written to it.
 ///
-/// Bridges compose. Most are made from the bridge of another type with ``map(read:write:)``:
+/// Bridges compose. Most are made from the bridge of another type with ``map(expecting:read:write:)``:
 ///
 /// ```swift
 /// extension Color: SettingsSerializable {

@@ -1,6 +1,6 @@
 /// A calendar date without an offset: TOML's local date, `1979-05-27`.
 ///
-/// The fields may have any value; only a day of the calendar (``isValid``) can be written.
+/// The fields may have any value; only a day of the calendar can be written.
 public struct TOMLLocalDate: Sendable, Hashable {
   private var storedYear: Int16
   private var storedMonth: Int8

@@ -84,7 +84,7 @@ extension TOMLPath {
   /// Spaces around dots, which TOML allows in a file, are refused.
   ///
   /// - Throws: ``TOMLPathError`` for an empty text or component, for a character that needs quotes, and for more
-  ///   components than ``TOMLDocument/maximumDepth``.
+  ///   than 1,024 components.
   public init(parsing text: String) throws(TOMLPathError) {
     var components: [String] = []
     var scalars = Array(text.unicodeScalars)[...]

@@ -2,13 +2,14 @@ import AppSettings
 
 /// The command line that other users see for this process.
 enum ProcessTitle {
-  /// Blanks some of its words: they may be secrets, and `ps` shows all users' arguments to everyone.
+  /// Blanks some of its words, also as the value of an option such as `--append=VALUE`: they may be secrets, and `ps`
+  /// shows all users' arguments to everyone.
   static func hide(_ words: some Sequence<String>) {
     let hidden = Set(words.filter { !$0.isEmpty })
     func isHidden(_ word: String) -> Bool {
-      // '--append=VALUE', too.
-      hidden.contains(word)
-        || word.hasPrefix("--") && word.firstIndex(of: "=").map { hidden.contains(String(word[$0...].dropFirst())) } == true
+      if hidden.contains(word) { return true }
+      guard word.hasPrefix("--"), let equals = word.firstIndex(of: "=") else { return false }
+      return hidden.contains(String(word[equals...].dropFirst()))
     }
     for word in ProcessFacts.arguments where isHidden(Arguments.word(word)) {
       var byte = word

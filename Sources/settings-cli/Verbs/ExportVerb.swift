@@ -84,12 +84,10 @@ struct ExportVerb: Verb {
     } else if form == .json {
       Output.line(Shown.indented(Self.table(values)))
     } else {
-      var table = Self.table(values)
       let version = try schema.schema?.migrations.currentVersion ?? SettingsMigrations.version(of: all.userDocument)
-      if version > 1, prefix == nil, !table.isEmpty {
-        table[SettingsFormat.versionPath.description] = .integer(Int64(version))
-      }
-      Output.line(table.documentText, terminator: "")
+      let needsVersion = version > 1 && prefix == nil && !values.isEmpty
+      let first = needsVersion ? [(SettingsFormat.versionPath, TOMLValue.integer(Int64(version)))] : []
+      Output.line(Self.table(first + values).documentText, terminator: "")
     }
   }
 

@@ -83,8 +83,9 @@ private struct Renaming {
     if !creates {
       for move in moves { try schema.checkKnown(move.to, advice: "To use it all the same, use --create.") }
     }
+    // What is declared as a secret moves to one that is declared, too; one by its name, to any.
     let exposed = moves.first { move in
-      schema.isSecret(move.from, document[move.from]) && !schema.isSecret(move.to, document[move.from])
+      [nil, document[move.from]].contains { schema.isSecret(move.from, $0) && !schema.isSecret(move.to, $0) }
     }
     if let exposed {
       throw ToolError(

@@ -76,7 +76,7 @@ extension ProtobufMessage {
   init(protobuf message: ByteBuffer) throws(MalformedMessage) { try self.init(ProtobufFields(message)) }
 }
 
-/// The fields of a message. One that is not there is zero, false or empty; of several, the last one counts.
+/// The fields of a message. One that is not there is zero, false or empty; of several, the last one is taken.
 struct ProtobufFields {
   private let fields: [ProtobufReader.Field]
 

@@ -106,7 +106,7 @@ struct DocumentWords: Equatable {
   /// - Parameter verb: The verb of `settings-cli`. What `import` is to read from our standard input, by its path, is not
   ///   there under that path for `settings-cli`.
   mutating func standardInput(of verb: String) throws -> [UInt8] {
-    if verb == ImportVerb.word, let place = rest.firstIndex(where: Self.inputPaths.contains) {
+    if verb == "import", let place = rest.firstIndex(where: Self.inputPaths.contains) {
       (rest[place], readsInput) = ("-", true)
     }
     return readsInput ? try StandardInput.all(upTo: .max) : []
