@@ -109,10 +109,11 @@ function text(place) {
     if (pasted !== null) insert(pasted);
   });
   // What is no string would become one where no schema says what it is.
-  const isText = place.rule.type === place.kind || place.kind === "string";
+  let now = place;
+  const isText = () => now.rule.type === now.kind || now.kind === "string";
   const control = typed(place, line, {
     element, parts: [line, lines],
-    read: () => (isText || field.value.trim() === "" ? { value: field.value } : { toml: asKind(field.value.trim(), place.kind) }),
+    read: () => (isText() || field.value.trim() === "" ? { value: field.value } : { toml: asKind(field.value.trim(), now.kind) }),
     show: (next) => {
       const value = shown(next.value);
       turn(value.includes("\n"));
@@ -121,6 +122,7 @@ function text(place) {
     },
   });
   return { ...control, update(next) {
+    now = { ...now, ...next };
     more.disabled = Boolean(next.disabled);
     control.update(next);
   } };
@@ -326,7 +328,7 @@ function secret(place) {
   show();
   return { element: form, isDirty: () => field.value !== "", update(next) {
     const isElsewhere = next.file !== now.file && field.value !== "";
-    now = next;
+    now = { ...now, ...next };
     if (isElsewhere) contest();
     save.disabled = Boolean(next.disabled);
     line.disabled = lines.disabled = save.disabled && field.value === "";
