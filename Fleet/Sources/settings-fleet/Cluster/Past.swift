@@ -60,7 +60,7 @@ struct Past {
         revision = state.revision - 1
       }
     } catch {
-      guard error.code == .compacted, !entries.isEmpty else { throw Failure(error, at: start) }
+      guard error.code == .compacted, !entries.isEmpty else { throw Failure(error, at: revision) }
       return (entries, true)
     }
     return (entries, false)

@@ -49,16 +49,17 @@ struct MirrorPlaces: Sendable {
     return digests
   }
 
+  /// The documents of an app that have a file, or something else in its place.
+  func documents(of app: String, host: String) throws(File.Failed) -> [FleetDocument] {
+    try File.names(in: "\(files)/\(app)/settings.d").compactMap { name in
+      DocumentScope(fileName: name, host: host).flatMap { FleetDocument(app: app, scope: $0) }
+    }
+  }
+
   /// The text of each file of an app. What is no file, such as a pipe, has none: it is replaced like a missing one.
   func texts(of app: String, host: String) throws(File.Failed) -> [FleetDocument: [UInt8]] {
     var texts: [FleetDocument: [UInt8]] = [:]
-    for name in try File.names(in: "\(files)/\(app)/settings.d") {
-      guard let scope = DocumentScope(fileName: name, host: host),
-        let document = FleetDocument(app: app, scope: scope),
-        let text = try File.readIfFile(path(of: document))
-      else { continue }
-      texts[document] = text
-    }
+    for document in try documents(of: app, host: host) { texts[document] = try File.readIfFile(path(of: document)) }
     return texts
   }
 

@@ -42,11 +42,16 @@ struct SecretFiles: Sendable {
     return names.filter { FleetNames.isApp($0) }.sorted()
   }
 
-  /// The sealed values of an app's mirrored files. `nil` for a file in which they cannot be read, such as a damaged one.
+  /// The sealed values of an app's mirrored files. `nil` for a file in which they cannot be read, such as a damaged one, or
+  /// a directory in its place.
   func documents(of app: String) throws(File.Failed) -> [FleetDocument: SealedSecrets?] {
-    try places.texts(of: app, host: host).mapValues { text in
-      (try? TOMLDocument(parsing: text)).flatMap { try? SealedSecrets(in: $0) }
+    var documents: [FleetDocument: SealedSecrets?] = [:]
+    for document in try places.documents(of: app, host: host) {
+      let text = try File.readIfFile(places.path(of: document))
+      let read = text.flatMap { try? TOMLDocument(parsing: $0) }.flatMap { try? SealedSecrets(in: $0) }
+      documents.updateValue(read, forKey: document)
     }
+    return documents
   }
 
   /// The documents of apps whose sealed values the machine's keys do not open.

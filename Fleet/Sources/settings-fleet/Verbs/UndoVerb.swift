@@ -28,8 +28,8 @@ struct UndoVerb: FleetVerb {
     guard let entry = try await past.entries(from: revision, limit: 1, ofText: true).entries.first,
       revision == nil || entry.revision == revision
     else {
-      let which = revision.map { " of revision \($0)" } ?? ""
-      throw Failure(.noValue, "'\(document)' has no change\(which). 'settings-fleet log' lists them.")
+      let what = revision.map { "Revision \($0) did not change the text of '\(document)'." }
+      throw Failure(.noValue, "\(what ?? "'\(document)' has no change.") 'settings-fleet log' lists the changes.")
     }
     guard entry.former != nil || entry.isFirst else {
       throw Failure(
