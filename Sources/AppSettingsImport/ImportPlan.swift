@@ -44,6 +44,8 @@ struct ImportPlan {
     var value: TOMLValue
     /// `nil` if the value is not taken.
     var target: TOMLPath?
+    /// Whether the original has it under a former name of its key.
+    var isFormer = false
     /// Whether the value differs from the one in the original.
     var isAdapted = false
     /// Whether nothing says what the dots in its name mean.
@@ -91,6 +93,7 @@ struct ImportPlan {
     if let target = leaf.target, let advice {
       if let names = advice.declared(target)?.paths, let former = names.first(where: target.hasPrefix) {
         leaf.target = TOMLPath(names[0].components + target.components.dropFirst(former.components.count))
+        leaf.isFormer = former != names[0]
       }
       let text = imported.texts[path].map { SchemaType.ImportedText.text($0, separator: imported.separator) }
       leaf.value = advice.value(
@@ -187,6 +190,7 @@ struct ImportPlan {
     var report = SettingsImportReport(file: file)
     report.skipped = skipped
     var values = old
+    let present = Set(leaves.lazy.filter { !$0.isFormer }.compactMap(\.target))
     for leaf in leaves {
       func skip(_ reason: String) { report.skipped.append(.init(source: leaf.source, reason: reason)) }
       guard let target = leaf.target, !target.isRoot else {
@@ -195,6 +199,8 @@ struct ImportPlan {
       }
       if target.components[0].hasPrefix("settings-"), !rules.reserved.contains(target) {
         skip("root keys that begin with 'settings-' are reserved")
+      } else if leaf.isFormer, present.contains(target) {
+        skip("'\(target)' is there, too, and is its present name")
       } else if leaf.value.holds(Redaction.placeholder) {
         skip("it stands for a value that the history does not keep")
       } else if let reason = barred[leaf.source] {
@@ -238,14 +244,19 @@ struct ImportPlan {
     guard let document else { return nil }
     var taken: Set<TOMLPath> = []
     for entry in report.taken { taken.insert(entry.source) }
-    let changed = leaves.filter { $0.isAdapted || !taken.contains($0.source) }
+    let changed = leaves.filter { $0.isAdapted || $0.isFormer || !taken.contains($0.source) }
     guard changed.count <= 64 else { return nil }
     var result = document
     // Checks all edits at once: for each one alone the whole text would be parsed again.
     try result.edit { draft in
       for leaf in changed {
         if taken.contains(leaf.source) {
-          try draft.set(leaf.value, at: leaf.source)
+          var place = leaf.source
+          if leaf.isFormer, let target = leaf.target {
+            try draft.move(from: place, to: target)
+            place = target
+          }
+          if leaf.isAdapted { try draft.set(leaf.value, at: place) }
         } else {
           try draft.remove(at: leaf.source)
         }

@@ -167,5 +167,15 @@ struct ImportCommandTests {
     #expect(try test.done("import", test.app, "./old.json", "--replace") == "taken: font_size -> editor.font-size\n")
     #expect(test.home.text() == "[editor]\nfont-size = 30 # mine\n")
     #expect(try test.run("import", test.app, "./old.json").output.contains("has a value already"))
+    // The present name wins, wherever it stands.
+    try test.home.write("font_size = 30\neditor.font-size = 40\n", to: test.home.path + "/both.toml")
+    try FileManager.default.removeItem(atPath: test.file)
+    #expect(try test.run("import", test.app, "./both.toml").output.contains("skipped: font_size"))
+    #expect(test.home.text() == "editor.font-size = 40\n")
+    try test.home.write("# mine\nfont_size = 30 # c\n", to: test.home.path + "/former.toml")
+    try FileManager.default.removeItem(atPath: test.file)
+    try test.done("import", test.app, "./former.toml")
+    #expect(try test.done("get", test.app, "editor.font-size") == "30\n")
+    #expect(test.home.text()?.contains("font_size") == false)
   }
 }

@@ -89,5 +89,10 @@ struct TargetCommandTests {
     #expect(path.output == test.file + "\n" && path.error.contains("'test' is 'org.example.test'"), "\(path)")
     #expect(try test.run("path", "org.example.new").output.hasSuffix("/org.example.new/settings.toml\n"))
     #expect(try test.run("recover", "test").status == 3)
+    // What was forgotten comes back, though another app has such an id.
+    try test.done("set", "test", "a", "1", "--create")
+    try test.done("forget", "test", "--yes")
+    try test.done("recover", "test", "--restore")
+    #expect(try test.done("get", "test", "a") == "1\n")
   }
 }

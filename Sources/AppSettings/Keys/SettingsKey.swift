@@ -25,8 +25,6 @@ public final class SettingsKey<Value: Sendable>: AnySettingsKey, @unchecked Send
   }
 
   /// The bridge that reads values from the file and writes them to it.
-  ///
-  /// You can use it without a store: `try SettingsKeys.theme.bridge.write(.dark)` returns the TOML value.
   package let bridge: SettingsBridge<Value>
   package let fallback: Default
   /// All conditions of the declaration as one; `nil` if it has none.

@@ -17,8 +17,6 @@ public struct SettingsChangeBatch: Sendable, Hashable {
   public package(set) var paths: [TOMLPath]
   /// The origin of the change: this process, or anyone else.
   public package(set) var origin: SettingsChangeOrigin
-
-  /// Makes a batch.
 }
 
 /// The origin of a change.

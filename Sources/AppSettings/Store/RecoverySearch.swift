@@ -85,6 +85,9 @@ package struct RecoverySearch: Sendable, Hashable {
           tried += 1
         }
         if !isOlder, let older { source = older }
+      } else if older != nil {
+        // Looked through for the backup alone.
+        tried += 1
       }
       if older != nil, isBackedUp(try? reader.text(before: entry.id)) { source = older }
       return (older == nil || source != older) && tried < Self.mostTried

@@ -9,7 +9,6 @@ import Synchronization
 /// out of time before later ones would. For edits that nobody waits for there is one plain thread, which starts with
 /// the first of them, sleeps without a timer, and ends with the store.
 final class WriteQueue: Sendable {
-  /// The outcome of the edits up to a number.
   /// The result of a write for one caller: whether it changed the file, which may have had the values already.
   typealias Outcome = Result<Bool, SettingsError>
 

@@ -220,6 +220,8 @@ package final class ChangeList {
 
   /// Throws if a value is in the place of a table that a path needs: the write would fail, and with it all others.
   private func checkNoValue(above path: TOMLPath, in state: State) throws {
+    let own = state.view.layers[state.view.userIndex]
+    guard case .hidden = state.view.pending.lookUp(path, base: { own.lookUp(path) }) else { return }
     for count in 1..<max(1, path.components.count) {
       let above = TOMLPath(Array(path.components.prefix(count)))
       guard let value = state.own(above), value.table == nil else { continue }

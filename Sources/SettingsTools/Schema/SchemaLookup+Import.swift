@@ -45,7 +45,7 @@ extension SchemaLookup {
             + "Update the app.")
       }
       try migrations.run(on: &result)
-    } else if present.root.isEmpty {
+    } else if present.takesAnyVersion {
       return result
     } else {
       let other = try SettingsMigrations.version(of: present)
@@ -80,6 +80,13 @@ extension SchemaLookup {
       }
     }
     return found.filter { !ambiguous.contains($0.key) }
+  }
+}
+
+extension TOMLDocument {
+  /// Whether it has neither values nor a version, so that values of any version can go into it.
+  package var takesAnyVersion: Bool {
+    self[SettingsFormat.versionPath] == nil && root.allSatisfy { $0.key.hasPrefix("settings-") }
   }
 }
 

@@ -98,7 +98,7 @@ package struct Target: Sendable {
       return try findSchema()
     } catch {
       // An invalid id of an app is reported by the code that opens the target.
-      if (error as? SettingsError)?.code != .invalidLocation {
+      if (error as? SettingsError)?.code != .invalidLocation, found.isNews("\(error)") {
         tell(ToolMessage(.warning, "\(error) The schema is ignored."))
       }
       return found.keep(SchemaLookup(schema: nil, isUsable: false))
@@ -150,7 +150,9 @@ package struct Target: Sendable {
   /// The failure for an app without any files whose name is the end of one other app's id; `nil` for any other.
   package func endOfAnother() throws -> ToolError? {
     guard !isFile, try InstalledApp.find(name, environment: environment).isUnknown,
-      let failure = AppName.unknown(name, mayBeNew: true, environment: environment), failure.meantApp != nil
+      let failure = AppName.unknown(name, environment: environment), failure.meantApp != nil,
+      // What was forgotten can be brought back.
+      RecoverySearch(for: nil, at: try location()).source == nil
     else { return nil }
     return failure
   }
@@ -182,6 +184,7 @@ package struct Target: Sendable {
 private final class FoundSchema: Sendable {
   // Protects it: two threads may ask at once.
   private let lookup = Mutex<SchemaLookup?>(nil)
+  private let last = Mutex<String?>(nil)
 
   var schema: SchemaLookup? { lookup.withLock { $0 } }
 
@@ -191,6 +194,14 @@ private final class FoundSchema: Sendable {
   }
 
   func forget() { lookup.withLock { $0 = nil } }
+
+  /// Whether an error was not the last one, too: `watch` reads the schema again and again.
+  func isNews(_ error: String) -> Bool {
+    last.withLock { last in
+      defer { last = error }
+      return last != error
+    }
+  }
 }
 
 extension RecoverySource {

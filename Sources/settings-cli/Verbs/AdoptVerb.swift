@@ -154,8 +154,8 @@ private struct Adoption {
         "Cannot move '\(value.path)' into '\(file)': it has a table there, with other keys. Nothing was written.")
     }
     // No schema says how to convert values of another version.
-    let isVersioned = schema.schema == nil && now.root.isEmpty && version > 1
-    if schema.schema == nil, !now.root.isEmpty, try SettingsMigrations.version(of: now) != version {
+    let isVersioned = schema.schema == nil && now.takesAnyVersion && version > 1
+    if schema.schema == nil, !now.takesAnyVersion, try SettingsMigrations.version(of: now) != version {
       throw ToolError(
         .migration,
         "Cannot move '\(key)' into '\(file)': its settings version is another one, and the app has no schema here that "

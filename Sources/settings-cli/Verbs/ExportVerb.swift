@@ -84,7 +84,11 @@ struct ExportVerb: Verb {
     } else if form == .json {
       Output.line(Shown.indented(Self.table(values)))
     } else {
-      let version = try schema.schema?.migrations.currentVersion ?? SettingsMigrations.version(of: all.userDocument)
+      // Values that could not be migrated have the version of their file.
+      let own = all.userDocument
+      let version =
+        own.root.isEmpty
+        ? schema.schema?.migrations.currentVersion ?? 1 : (try? SettingsMigrations.version(of: own)) ?? 1
       let needsVersion = version > 1 && prefix == nil && !values.isEmpty
       let first = needsVersion ? [(SettingsFormat.versionPath, TOMLValue.integer(Int64(version)))] : []
       Output.line(Self.table(first + values).documentText, terminator: "")

@@ -135,7 +135,7 @@ struct ImportVerb: Verb {
           "Cannot import '\(name)' into one app: it has the settings of all apps. Use 'settings-cli import --all FILE', or "
             + "--map for a value of it. Nothing was written.")
       }
-      let adapted = format == .toml ? try adapted(original, &rules, to: opened) : original
+      let adapted = format == .toml ? try adapted(original, of: name, &rules, to: opened) : original
       return try opened.writing {
         try opened.store.importText(
           adapted, of: name, as: format, rules: rules, dryRun: dryRun, advice: advice,
@@ -158,13 +158,18 @@ struct ImportVerb: Verb {
   /// The text of a settings file, which says its version, in the form that the settings have here. With names of its own
   /// for keys, it is an original like any other.
   private func adapted(
-    _ original: [UInt8], _ rules: inout SettingsImportRules, to opened: OpenedSettings
+    _ original: [UInt8], of name: String, _ rules: inout SettingsImportRules, to opened: OpenedSettings
   ) throws -> [UInt8] {
     guard map.isEmpty, ignore.isEmpty, !onlyMapped, into == nil, let document = try? TOMLDocument(parsing: original),
-      document.contains(SettingsFormat.versionPath)
+      document.contains(SettingsFormat.versionPath), (try? SettingsMigrations.version(of: document)) != nil
     else { return original }
     rules.reserved = [SettingsFormat.versionPath]
-    return try opened.schema.adapted(document, to: opened.snapshot.userDocument).bytes
+    do {
+      return try opened.schema.adapted(document, to: opened.snapshot.userDocument).bytes
+    } catch let failure as ToolError {
+      throw ToolError(
+        failure.status, "Cannot import '\(name)': \((failure.message ?? "").withoutFullStop). Nothing was written.")
+    }
   }
 
   private func answerForAll() throws {
