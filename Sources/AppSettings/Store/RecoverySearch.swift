@@ -144,14 +144,13 @@ private struct LeftOutText {
   private func filled(by fill: (Lines, Lines) -> Lines?) -> [TextChange.Part]? {
     var parts: [TextChange.Part] = []
     var shift = 0
+    var (keptTable, brokenTable) = (TableScan(of: kept), TableScan(of: broken))
     for part in change.parts {
       let place = part.offset + shift
       shift += part.added.count - part.removed.count
       guard KeptText.leavesOut(part.removed) else { continue }
       // A line with the same name in another table is another value.
-      guard
-        kept[..<part.offset].lines.last(where: Self.isHeader)
-          == broken[..<place].lines.last(where: Self.isHeader),
+      guard keptTable.header(before: part.offset) == brokenTable.header(before: place),
         let lines = fill(part.removed[...].lines, part.added[...].lines)
       else { return nil }
       parts.append(
@@ -159,6 +158,22 @@ private struct LeftOutText {
           offset: part.offset, removed: part.removed, added: Array(lines.joined(separator: CollectionOfOne(0x0A)))))
     }
     return parts
+  }
+
+  /// Finds the tables of ascending places in one pass over a text.
+  private struct TableScan {
+    private let text: [UInt8]
+    private var place = 0
+    private var header: ArraySlice<UInt8>?
+
+    init(of text: [UInt8]) { self.text = text }
+
+    /// - Parameter end: The beginning of a line.
+    mutating func header(before end: Int) -> ArraySlice<UInt8>? {
+      header = text[place..<end].lines.last(where: LeftOutText.isHeader) ?? header
+      place = end
+      return header
+    }
   }
 
   private static func isHeader(_ line: ArraySlice<UInt8>) -> Bool {
