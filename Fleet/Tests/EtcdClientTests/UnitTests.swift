@@ -131,7 +131,7 @@ struct ProtobufTests {
     #expect(try ProtobufFields(fields[3].bytes)[1].signed == 150)
   }
 
-  @Test func `of several fields with a number the last one counts, and a list has all`() throws {
+  @Test func `of several fields with a number the last one is taken, and a list has all`() throws {
     let message = OutgoingMessage([(2, .text("a")), (3, .number(7)), (2, .text("b"))])
     let fields = try ProtobufFields(message.protobuf)
     #expect(fields[2].text == "b" && fields.all(2).map(\.text) == ["a", "b"])

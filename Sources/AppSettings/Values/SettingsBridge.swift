@@ -161,7 +161,8 @@ extension SettingsBridge {
   /// }
   /// ```
   ///
-  /// If only some values of this type are valid, say which. The compiler infers the new type if `read` is one expression. If it has several statements, state the type:
+  /// If only some values of this type are valid, say which. The compiler infers the new type if `read` is one expression.
+  /// If it has several statements, state the type:
   ///
   /// ```swift
   /// static let settingsBridge: SettingsBridge<User> = TOMLTable.settingsBridge.map(

@@ -69,7 +69,8 @@ extension SettingsStore {
   /// itself if the table as a whole was replaced by another value, or replaced one. Everything else is as in
   /// ``changes()``.
   ///
-  /// - Parameter name: The dotted path of the table, such as the name of a group. A malformed path is a programming error and traps.
+  /// - Parameter name: The dotted path of the table, such as the name of a group. A malformed path is a programming
+  ///   error and traps.
   /// - Returns: The stream.
   public func changes(under name: String) -> SettingsStream<SettingsChangeBatch> {
     SettingsStream(self, BatchView(path: SettingsGroup(name).path), beginsNow: true)

@@ -147,7 +147,8 @@ struct Comparison {
 extension TOMLDocument {
   /// Returns the paths of the values that were added, removed or changed since another version of the document.
   ///
-  /// Paths are those of values that are no tables, and of empty tables, first in the order of this document, then those that only `old` has.
+  /// Paths are those of values that are no tables, and of empty tables, first in the order of this document, then those
+  /// that only `old` has.
   public func changedPaths(since old: TOMLDocument) -> [TOMLPath] {
     if bytes.isSameText(as: old.bytes) { return [] }
     let comparison = Comparison(old: old, new: self)

@@ -230,8 +230,9 @@ package final class ChangeList {
     }
   }
 
-  /// Adds an edit, at the present name of its key, to those that are made in the file. A path that was edited before has one edit, unless there are edits
-  /// above or below it: together, many edits of different paths take one pass over the file.
+  /// Adds an edit, at the present name of its key, to those that are made in the file. A path that was edited before has
+  /// one edit, unless there are edits above or below it: together, many edits of different paths take one pass over the
+  /// file.
   private func keep(_ value: TOMLValue?, _ notation: Notation, at path: TOMLPath) {
     switch notation {
     case .ours: (texts[path], elements[path]) = (nil, nil)

@@ -61,7 +61,8 @@ extension SchemaLookup {
   /// The edits that store values, each under its key's present name; `nil` removes one.
   ///
   /// Every write removes the key's former names from the user's file, so that no old value comes back later. What is
-  /// there moves to the present name first, with its comments, and so that a part does not hide the rest. If the app could not read the value that an edit replaces, the write path makes a backup.
+  /// there moves to the present name first: so it keeps its comments, and a part does not hide the rest. If the app could
+  /// not read the value that an edit replaces, the write path makes a backup.
   ///
   /// - Parameter texts: The values as typed, for the notation of their numbers.
   package func edits(

@@ -80,7 +80,7 @@ extension EtcdTLS {
     return try? NIOSSLCertificate.fromPEMFile(file).first
   }
 
-  /// Whether something else than a file is in its place, such as a pipe: whoever opens that may wait for ever.
+  /// Whether something other than a file is in its place, such as a pipe: opening that may block forever.
   private static func isNoFile(_ path: String) -> Bool {
     var facts = stat()
     return stat(path, &facts) == 0 && facts.st_mode & S_IFMT != S_IFREG

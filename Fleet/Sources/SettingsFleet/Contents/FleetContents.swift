@@ -32,7 +32,7 @@ public struct FleetContents: Hashable, Sendable {
   /// An operator's acceptance, if there is one and it can be read.
   public private(set) var acceptance: Acceptance?
 
-  /// Reads a snapshot. A key whose form is not ours, or whose value cannot be read, counts as if it were not there, apart
+  /// Reads a snapshot. A key whose form is not ours, or whose value cannot be read, is treated as missing, apart
   /// from a signature, which is reported where it is needed.
   ///
   /// - Parameters:

@@ -77,8 +77,8 @@ struct SettingsCommand: Sendable {
 
   /// Runs it and gives what it says. If the task is cancelled, the run is asked to end, and its end is awaited.
   ///
-  /// - Parameter input: Its standard input, which it has as a whole even if this process dies. An empty one is no file:
-  ///   whoever names its path, in place of ours, learns that it cannot be read.
+  /// - Parameter input: Its standard input, which it has as a whole even if this process dies. An empty one is no file,
+  ///   so that reading it by its path, in place of ours, is an error.
   func run(_ words: [String], in directories: Directories, input: [UInt8] = []) async throws -> Answer {
     try await withThrowingTaskGroup(of: Answer?.self) { group in
       group.addTask { try await execute(words, variables(directories), input) }
