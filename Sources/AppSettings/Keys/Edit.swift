@@ -18,6 +18,8 @@ package struct Edit: Sendable, Hashable {
   /// The present path of the value's text, so that its comments move with it. Set only in an `update`, which has the
   /// file's text. Even then `value` is the complete new value.
   package var source: TOMLPath?
+  /// Whether the value is the one at ``source``, so that what another program saves there meanwhile moves in its place.
+  package var isMove = false
   /// The text that a person typed for the value, for the notation of its numbers. Ignored unless it means `value`.
   package var text: String?
   /// Whether a table stays that has a header or braces of its own when a removal leaves it empty: in files of other

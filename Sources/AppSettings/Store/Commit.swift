@@ -184,6 +184,13 @@ struct Commit {
       }
       made = try runEdits(on: document)
       sets = made.map(\.path)
+      for index in made.indices {
+        made[index].isMove = made[index].source.map { document[$0] == made[index].value } ?? false
+      }
+    } else {
+      for index in made.indices where made[index].isMove {
+        made[index].value = made[index].source.flatMap { document[$0] } ?? made[index].value
+      }
     }
     try core.keepUnreadable(made, in: base, &unkept)
     hasChanged = try core.apply(made, to: &document)
@@ -208,7 +215,7 @@ struct Commit {
     _ body: ([UInt8]?) throws -> [UInt8]?
   ) throws -> [UInt8]? {
     // A change by others is published even if it will not stay. One that does not parse is not.
-    _ = try? core.takeOver(contents.bytes, knowing: known)
+    let old = try? core.takeOver(contents.bytes, knowing: known)
     written = nil
     revision = core.state.withLock { $0.userRevision }
     if reason == Backups.unparsable { core.rescueSetAside() }
@@ -220,10 +227,13 @@ struct Commit {
     }
     hasChanged = true
     let document = try core.interpret(new)
+    // It may be migrated, and is then not the text's.
+    let newDocument = document.bytes.isSameText(as: new ?? []) ? document : nil
     written = Written(
       bytes: new, document: document, edited: nil,
       history: HistoryWrite(
-        old: contents.bytes, oldStatus: contents.status, new: new, reason: SettingsHistoryEntry.Reason(backup: reason)))
+        old: contents.bytes, oldStatus: contents.status, oldDocument: old, new: new, newDocument: newDocument,
+        reason: SettingsHistoryEntry.Reason(backup: reason)))
     return new
   }
 

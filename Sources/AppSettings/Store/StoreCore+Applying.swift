@@ -58,21 +58,27 @@ extension StoreCore {
     _ edits: ArraySlice<Edit>, to document: inout TOMLDocument, noteChange: (Int) -> Void
   ) throws(SettingsError) {
     var index = edits.startIndex
+    // What was not there leaves no table empty.
+    var removals: [Edit] = []
+    func note(_ index: Int) {
+      noteChange(index)
+      if edits[index].value == nil || edits[index].source != nil { removals.append(edits[index]) }
+    }
     do {
       try document.editUnchecked { document in
         while index < edits.endIndex {
           let run = run(of: edits[index...], in: document)
           if run.count > 1, let changed = try? applyTogether(run, to: &document) {
-            changed.forEach(noteChange)
+            changed.forEach(note)
             index = run.endIndex
             continue
           }
           for _ in run {
-            if try apply(edits[index], to: &document) { noteChange(index) }
+            if try apply(edits[index], to: &document) { note(index) }
             index += 1
           }
         }
-        try removeEmptied(by: edits, in: &document)
+        try remove(emptiedBy: removals, among: edits, in: &document)
       }
     } catch {
       let path = edits[Swift.min(index, edits.endIndex - 1)].path
@@ -96,8 +102,9 @@ extension StoreCore {
 
   /// Removes the tables that removals have left empty, with the exception of those of a key's own value: there, an
   /// empty table is not the same as none.
-  private func removeEmptied(by edits: ArraySlice<Edit>, in document: inout TOMLDocument) throws(TOMLEditError) {
-    let removals = edits.filter { $0.value == nil || $0.source != nil }
+  private func remove(
+    emptiedBy removals: [Edit], among edits: ArraySlice<Edit>, in document: inout TOMLDocument
+  ) throws(TOMLEditError) {
     guard removals.contains(where: { ($0.source ?? $0.path).components.count > 1 }) else { return }
     // The tables of these paths have values of their own.
     let valued = Set(declarations.keys.flatMap(\.paths) + edits.filter { $0.value != nil }.map(\.path))

@@ -123,4 +123,13 @@ struct EmptiedTableTests {
     #expect(try migrated("[a.b]\n", [.rename("a.b", to: "a")]) == "[a]\n")
     #expect(try migrated("[a.b]\nx = 1\n", [.unwrap("a", taking: "b")]) == "[a]\nx = 1\n")
   }
+
+  @Test func `a key that is not there leaves its empty table as it is`() throws {
+    let text = "b = {}\n\n[t.u]\n"
+    try home.write(text)
+    let settings = try home.store()
+    settings.reset(SettingsKey("b.x", default: 0), SettingsKey("t.u.v", default: 0))
+    try settings.flush()
+    #expect(home.text() == text)
+  }
 }
