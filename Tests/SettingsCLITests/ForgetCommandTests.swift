@@ -140,4 +140,21 @@ struct ForgetCommandTests {
       #expect(home.names(in: app).isEmpty == !exists)
     }
   }
+
+  @Test func `a profile comes back, too`() throws {
+    try home.write("theme = \"dark\"\n", to: app + "/profiles/work.toml")
+    let forgotten = try run("forget", "editr", "--yes")
+    #expect(
+      forgotten.error
+        == "settings-cli: To bring the profile 'work' back, use 'settings-cli recover editr --layer profile:work "
+        + "--restore'.\n", "\(forgotten)")
+    let unknown = try run("get", "editr", "theme", "--layer", "profile:work")
+    #expect(unknown.status == 3 && unknown.error.contains("was removed. To bring it back"), "\(unknown)")
+    #expect(try run("log", "editr", "--layer", "profile:work").status == 0)
+    #expect(try run("recover", "editr", "--layer", "profile:work", "--restore").status == 0)
+    #expect(home.text(of: app + "/profiles/work.toml") == "theme = \"dark\"\n")
+    #expect(try run("forget", "editr", "--yes").status == 0)
+    #expect(try run("undo", "editr", "--layer", "profile:work").status == 0)
+    #expect(home.text(of: app + "/profiles/work.toml") == "theme = \"dark\"\n")
+  }
 }

@@ -49,14 +49,27 @@ package enum PersonalFile: Equatable, Sendable {
 
   /// Where the file is.
   ///
+  /// - Parameter mayBeRemoved: Whether a profile that was removed will do, as long as it can be brought back.
   /// - Throws: ``ToolError`` with status 3 for an unknown profile; ``SettingsError``.
-  package func location(of app: String, environment variables: [String: String]? = nil) throws -> SettingsLocation {
+  package func location(
+    of app: String, orRemoved mayBeRemoved: Bool = false, environment variables: [String: String]? = nil
+  ) throws -> SettingsLocation {
     switch self {
     case .user: return try SettingsLocation(app: app, profile: .none, environment: variables)
     case .declared(let place): return try SettingsLocation(declaredOf: app, place, environment: variables)
     case .profile(let name):
       let location = try SettingsLocation(app: app, profile: .named(name), environment: variables)
-      try ProfileName.checkKnown(name, of: app, environment: variables)
+      do {
+        try ProfileName.checkKnown(name, of: app, environment: variables)
+      } catch {
+        guard RecoverySearch(for: nil, at: location).source != nil else { throw error }
+        guard mayBeRemoved else {
+          throw ToolError(
+            .unknown,
+            "The profile '\(name)' of '\(app)' was removed. To bring it back, use 'settings-cli recover \(app) --layer "
+              + "\(word ?? "") --restore'.")
+        }
+      }
       return location
     }
   }

@@ -25,6 +25,8 @@ package struct Target: Sendable {
   /// The text of the path, if it is one.
   private let path: String
   private let found: FoundSchema
+  /// Whether it may be a profile that was removed.
+  private var mayBeRemoved = false
 
   /// Whether it is a path. A path stands for that file alone, without administrators' files and schema.
   package var isFile: Bool { name.utf8.contains(UInt8(ascii: "/")) }
@@ -42,6 +44,13 @@ package struct Target: Sendable {
   private init(_ other: Target, _ layer: Layer) {
     (name, self.layer, tell, path, found) = (other.name, layer, other.tell, other.path, other.found)
     environment = other.environment
+  }
+
+  /// The same, also if it is a profile that was removed: for what can bring it back, and its history.
+  package var orRemoved: Target {
+    var target = self
+    target.mayBeRemoved = true
+    return target
   }
 
   /// The same app's settings in another layer.
@@ -68,7 +77,7 @@ package struct Target: Sendable {
     case .own:
       let location = try SettingsLocation(app: name, environment: environment)
       return followsChoice ? location : try location.resolvingProfile()
-    case .personal(let file): return try file.location(of: name, environment: environment)
+    case .personal(let file): return try file.location(of: name, orRemoved: mayBeRemoved, environment: environment)
     case .system: return try SettingsLocation(administratorsOf: name, environment: environment)
     case .dropIn(let dropIn):
       return try SettingsLocation(administratorsOf: name, dropIn: dropIn, environment: environment)
@@ -165,7 +174,7 @@ package struct Target: Sendable {
     let word = isPlain ? words : isQuotable ? "\"\(name)\"" : "TARGET"
     let location = try? location()
     return { broken in
-      let search = location.map { RecoverySearch(for: broken, at: $0) }
+      let search = location.map { RecoverySearch(for: broken, at: $0, schema.schema?.migrations ?? .none) }
       let correction = "Correct it with 'settings-cli edit \(word)', or "
       guard let source = search?.source else {
         let rest =
@@ -216,7 +225,7 @@ extension RecoverySource {
 
 extension SettingsFile {
   /// Whether a path names a file, and not a directory.
-  fileprivate static func isThere(_ path: String) -> Bool {
+  package static func isThere(_ path: String) -> Bool {
     guard let status = try? Syscalls().status(at: path) else { return false }
     return !status.isDirectory
   }

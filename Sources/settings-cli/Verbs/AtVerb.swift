@@ -58,7 +58,7 @@ struct AtVerb: Verb {
 
   func answer() throws {
     let path = try keyWord.map(KeyArgument.parse)
-    let target = try Target(target)
+    let target = try Target(target).orRemoved
     let opened = try target.openUnread()
     try opened.readingHistory {
       let former = FormerText(of: opened, try number(in: opened.store))
@@ -116,7 +116,7 @@ private struct FormerText {
       try schema.checkKnown(path)
       throw ToolError(.noValue, "'\(file)' had no value of '\(path)' after #\(number).")
     }
-    guard history.secret(at: path) == nil, !value.isLeftOut else {
+    guard history.secret(at: path) == nil, !value.holds(Redaction.placeholder) else {
       throw ToolError(
         .noValue,
         "The value of '\(path)' is not in the history, because it is or has a secret, or because no program had "
@@ -158,17 +158,5 @@ private struct FormerText {
   /// A value as TOML on one line, a number as the file had it.
   private static func text(_ value: TOMLValue, at path: TOMLPath, in document: TOMLDocument) -> String {
     value.hasFloat ? document.lineText(at: path) ?? value.tomlText : value.tomlText
-  }
-}
-
-extension TOMLValue {
-  /// Whether the history has left out the value, or a part of it.
-  fileprivate var isLeftOut: Bool {
-    switch self {
-    case .string(let text): text == Redaction.placeholder
-    case .array(let items): items.contains(where: \.isLeftOut)
-    case .table(let table): table.contains { $0.value.isLeftOut }
-    default: false
-    }
   }
 }

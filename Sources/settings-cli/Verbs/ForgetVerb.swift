@@ -10,8 +10,8 @@ struct ForgetVerb: Verb {
     abstract: "Remove an app that was made by mistake, or is not installed any more.",
     discussion: """
       Removes your settings of the app, with its profiles and their choice, so that 'apps' does not list it any more. \
-      Each file becomes a backup, and 'recover APP --restore' brings the settings back. Prints what was removed, and the \
-      path of each backup.
+      Each file becomes a backup, and 'recover APP --restore' brings the settings back; with '--layer profile:NAME', a \
+      profile. Prints what was removed, and the path of each backup.
 
       A terminal asks first. Elsewhere, --yes is needed.
 
@@ -76,7 +76,7 @@ struct ForgetVerb: Verb {
     }
     user.removeEmptyDirectories()
     try Output.flush()
-    if locations.contains(where: { $0.personal?.profile == nil }) { Self.noteRecovery(of: user, app.app) }
+    for location in locations { Self.noteRecovery(of: location, app.app) }
   }
 
   /// Says what is left of an app without settings, as after 'unset --all'.
@@ -92,7 +92,10 @@ struct ForgetVerb: Verb {
 
   private static func noteRecovery(of location: SettingsLocation, _ app: String) {
     guard RecoverySearch(for: nil, at: location).source != nil else { return }
-    Output.note("To bring them back, use 'settings-cli recover \(app) --restore'.")
+    let profile = location.personal?.profile
+    Output.note(
+      "To bring \(profile.map { "the profile '\($0)'" } ?? "them") back, use 'settings-cli recover \(app) "
+        + "\(profile.map { "--layer profile:\($0) " } ?? "")--restore'.")
   }
 
   private static func isLink(_ path: String) -> Bool {

@@ -52,7 +52,7 @@ struct LogVerb: Verb {
     TrialNote.noteAbandoned()
     let path = try key.map(KeyArgument.parse)
     let since = try since.map(Moment.parse)
-    guard let target = try apps.named else { return try answerForAll(since) }
+    guard let target = try apps.named?.orRemoved else { return try answerForAll(since) }
     let opened = try target.openUnread()
     let log = try AppLog(opened, path, since: since, limit: limit)
     show([log], namingApps: false)

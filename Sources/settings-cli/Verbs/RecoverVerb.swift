@@ -28,7 +28,7 @@ struct RecoverVerb: Verb {
   @OptionGroup var common: CommonOptions
 
   func answer() throws {
-    let target = try Target(target)
+    let target = try Target(target).orRemoved
     let location = try target.location()
     let opened = try target.open(target.schema, migrations: .none, acceptsAnyVersion: true)
     let store = opened.store

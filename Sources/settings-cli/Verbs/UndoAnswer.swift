@@ -15,7 +15,7 @@ struct UndoAnswer {
   ///   - path: The key that was typed.
   ///   - what: Returns what to take back; gets the key's names.
   func give(_ path: TOMLPath?, _ what: ([TOMLPath]?) -> HistoryTarget) throws {
-    let named = try apps.named
+    let named = try apps.named?.orRemoved
     let target = try named ?? newest(what(nil))
     // Whoever has named no app is told which one it is.
     let app = named == nil ? target.name : nil
