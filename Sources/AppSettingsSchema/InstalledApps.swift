@@ -65,6 +65,9 @@ package struct InstalledApp: Sendable, Hashable {
       systemFiles: systemFiles.filter(isThere), personalFiles: personalFiles(at: location, system))
   }
 
+  /// Whether a word is the id of an app of which there is something.
+  package static func isKnown(_ word: String) -> Bool { (try? find(word).isUnknown) == false }
+
   private static func personalFiles(at location: SettingsLocation, _ system: Syscalls) -> [String] {
     guard let personal = location.personal else { return [] }
     let declared = DeclaredFiles.paths(

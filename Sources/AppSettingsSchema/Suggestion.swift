@@ -46,7 +46,10 @@ package enum Suggestion {
       guard candidate.parts.count == wanted.count else { return false }
       return zip(candidate.parts, wanted).allSatisfy { part, typed in nearest(to: typed, among: [part]) != nil }
     }
-    return nearest(to: id, among: typos.map(\.id)) ?? nearest(to: last, among: wanted.count == 1 ? parts.map(\.id) : [])
+    if let found = nearest(to: id, among: typos.map(\.id)) { return found }
+    guard wanted.count == 1, last.count > 3 else { return nil }
+    let end = nearest(to: last, among: parts.compactMap(\.parts.last))
+    return end.flatMap { end in parts.first { $0.parts.last == end }?.id }
   }
 
   private static func normal(_ text: String) -> [UInt8] {

@@ -1,5 +1,6 @@
 import AppSettings
 import AppSettingsImport
+import AppSettingsSchema
 import Glibc
 import SettingsTools
 public import ArgumentParser
@@ -99,6 +100,9 @@ struct ImportVerb: Verb {
 
   func answer() throws {
     if isOfAll { return try answerForAll() }
+    if let target, InstalledApp.isKnown(file), !SettingsFile.isThere(file), SettingsFile.isThere(target) {
+      throw ToolError(.usage, "Write the app first: 'settings-cli import \(file) \(target)'. Nothing was written.")
+    }
     guard let format = format ?? SettingsImportFormat(fileName: file) else {
       if file != "-" { _ = try content() }
       throw ToolError(.usage, Self.unknownFormat(of: file, for: target ?? "TARGET"))

@@ -118,6 +118,7 @@ struct SetVerb: Verb {
     let opened = try target.open(
       mayBeUnknown: creates, mayBeNew: true, isForWriting: true, writesLater: !guarded.isPlain
     ).keepOpen()
+    if !creates, opened.snapshot.root.isEmpty { try checkOrder(target, words) }
     let list = ChangeList(
       changesElements
         ? removed.map { SettingChange(.remove, changes.pairs[0].key, .typed($0, kind)) }
@@ -133,6 +134,17 @@ struct SetVerb: Verb {
     if outcome.show() { return }
     if let failure = list.failure { throw failure }
     if Terminal.error.isTerminal { noteShellHistory(changes.pairs, opened.schema) }
+  }
+
+  /// Throws if another word than that of an unknown target is the id of a known app.
+  private static func checkOrder(_ target: Target, _ words: [String]) throws {
+    guard !target.isFile, let app = words.first(where: InstalledApp.isKnown),
+      !InstalledApp.isKnown(target.name)
+    else { return }
+    throw ToolError(
+      .usage,
+      "Unknown app '\(target.name)'. Write the app first: 'settings-cli set \(app) \(target.name) VALUE'. To make a new "
+        + "app, use --create.")
   }
 
   /// A last newline ends the line and is not part of the value.
