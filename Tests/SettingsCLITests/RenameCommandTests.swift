@@ -102,4 +102,16 @@ struct RenameCommandTests {
     let log = try test.done("log", "./x.toml") + test.done("log", test.app)
     #expect(!log.contains("hunter"), "\(log)")
   }
+
+  @Test func `names in a secret are not said`() throws {
+    let test = try SchemaHome()
+    try test.home.write(SchemaHome.schema + "[keys.sec]\ntype = \"table\"\nsecret = true\n", to: test.schemaFile)
+    try test.write("[sec.SECRETNAME]\nx = \"1\"\n")
+    for words in [["rename", test.app, "sec", "plain.q", "--create"], ["adopt", test.app, "sec", "--layer", "host"]] {
+      let result = try ChildProcess.run(
+        ChildProcess.product("settings-cli"), words, environment: test.home.environment, directory: test.home.path)
+      #expect(result.status == 4 && result.error.contains("'sec'"), "\(result)")
+      #expect(!result.error.contains("SECRETNAME"), "\(result)")
+    }
+  }
 }

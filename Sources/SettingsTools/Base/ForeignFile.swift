@@ -46,10 +46,10 @@ extension SettingsLocation {
       return " Administrators' files belong to root: run the command with 'sudo'."
     }
     if let foreign = ForeignFile(at: self) { return " \(foreign.advice)" }
-    // One's own, where the mode forbids it.
-    for (path, mode) in [(file, "u+rw"), (String(file[..<file.lastSlash!]), "u+rwx")] {
+    // One's own, where the mode forbids it, and not the file system or an attribute.
+    for (path, mode, bits) in [(file, "u+rw", 0o600 as UInt32), (String(file[..<file.lastSlash!]), "u+rwx", 0o700)] {
       guard let status = try? Syscalls().status(at: path), status.owner == geteuid(),
-        path.withPath({ access($0, R_OK | W_OK) }) != 0
+        status.permissions & bits != bits
       else { continue }
       return " To allow it, use 'chmod \(mode) \(PathText.shown(path))'."
     }

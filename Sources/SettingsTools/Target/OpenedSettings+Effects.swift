@@ -45,6 +45,9 @@ extension OpenedSettings {
     let hidden = path.appending(part)
     let layer = schema.origin(of: hidden, in: snapshot).layer
     let subject = part.isRoot ? "it" : "'\(hidden)' in it"
+    if layer.file == file {
+      throw ToolError(.changed, "Stored '\(path)' in '\(file)', but another program has changed the file since.")
+    }
     throw ToolError(
       .notWritable,
       "Stored '\(path)' in '\(file)', but \(subject) has no effect: the value comes from the "

@@ -26,6 +26,11 @@ extension SchemaLookup {
     knownKeys.secret(around: path).map { path.components.count - $0.components.count } ?? 0
   }
 
+  /// A path without names within a secret value.
+  package func withoutSecretNames(_ path: TOMLPath) -> TOMLPath {
+    TOMLPath(path.components.dropLast(partOfSecret(path)))
+  }
+
   /// Removes the secrets from a value, and lists them.
   ///
   /// A value at or within a secret stays, because it was asked for by name. A value in the place of a secret's table,

@@ -117,7 +117,8 @@ private struct Adoption {
     if let secret = values.first(where: { schema.isSecret($0.path, $0.value) })?.path {
       throw ToolError(
         .invalidValue,
-        "Cannot move '\(secret)': it is a secret, and declared files are often shared. Nothing was written.")
+        "Cannot move '\(schema.withoutSecretNames(secret))': it is a secret, and declared files are often shared. Nothing was written."
+      )
     }
   }
 

@@ -88,10 +88,11 @@ private struct Renaming {
       [nil, document[move.from]].contains { schema.isSecret(move.from, $0) && !schema.isSecret(move.to, $0) }
     }
     if let exposed {
+      let new = TOMLPath(exposed.to.components.dropLast(schema.partOfSecret(exposed.from)))
       throw ToolError(
         .invalidValue,
-        "\(subject): '\(exposed.from)' is a secret and '\(exposed.to)' is not, so that 'list' would show it. "
-          + "Nothing was written.")
+        "\(subject): '\(schema.withoutSecretNames(exposed.from))' is a secret and '\(new)' is not, so that 'list' would "
+          + "show it. Nothing was written.")
     }
     try schema.check(value, at: destination)
     let existing = schema.names(of: destination).filter { document.contains($0) && !$0.hasPrefix(place) }
