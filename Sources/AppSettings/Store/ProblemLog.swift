@@ -12,6 +12,8 @@ package final class ProblemLog: Sendable {
     var number: UInt64
     /// Whether a new value at its path resolves it.
     var endsWithValue: Bool
+    /// Whether the next write of the file resolves it.
+    var endsWithWrite: Bool
   }
 
   private struct State: Sendable {
@@ -30,15 +32,19 @@ package final class ProblemLog: Sendable {
   /// Adds a problem, unless it is present already. It is logged and reported to observers when the calling thread holds
   /// no locks of this library.
   ///
-  /// - Parameter endsWithValue: Whether a new value at its path resolves it. Unusable values always do so.
-  package func report(_ problem: SettingsProblem, endsWithValue: Bool = false) {
+  /// - Parameters:
+  ///   - endsWithValue: Whether a new value at its path resolves it. Unusable values always do so.
+  ///   - endsWithWrite: Whether the next write of the file resolves it.
+  package func report(_ problem: SettingsProblem, endsWithValue: Bool = false, endsWithWrite: Bool = false) {
     let waiters: [ChangeWaiter]? = state.withLock { state in
       guard !state.current.contains(where: { $0.problem == problem }) else { return nil }
       // A problem that returns in ever new forms must not grow without limit.
       if state.current.count >= 1000 { state.current.removeFirst() }
       state.lastNumber += 1
       let endsWithValue = endsWithValue || problem.code == .invalidValue
-      state.current.append(Entry(problem: problem, number: state.lastNumber, endsWithValue: endsWithValue))
+      state.current.append(
+        Entry(
+          problem: problem, number: state.lastNumber, endsWithValue: endsWithValue, endsWithWrite: endsWithWrite))
       return Array(state.waiters.values)
     }
     guard let waiters else { return }
@@ -51,6 +57,16 @@ package final class ProblemLog: Sendable {
   /// Removes resolved problems, so that the same ones are reported again if they return.
   package func resolve(where isOver: (SettingsProblem) -> Bool) {
     state.withLock { state in state.current.removeAll { isOver($0.problem) } }
+  }
+
+  /// Removes problems that end with a write; returns whether there were any.
+  @discardableResult
+  func resolveWrites(where isOver: (SettingsProblem) -> Bool = { _ in true }) -> Bool {
+    state.withLock { state in
+      let count = state.current.count
+      state.current.removeAll { $0.endsWithWrite && isOver($0.problem) }
+      return state.current.count < count
+    }
   }
 
   /// Removes the problems of the values at, above and below some paths, because these have changed.

@@ -175,6 +175,7 @@ extension StoreCore {
     let wasOvertaken = commit.publish()
     report(commit)
     problems.resolve { $0.code == .unparsable && $0.file == location?.file }
+    if commit.stored != nil { problems.resolveWrites() }
     if wasOvertaken, state.withLock({ $0.isLoaded }) { look() }
     finish(commit.report)
     return CommitOutcome(hasChanged: commit.hasChanged, backup: commit.hasChanged ? commit.keptBackup : nil)
@@ -262,6 +263,14 @@ extension SettingsProblem {
   ///
   /// - Parameter path: The file that holds it.
   package init(overtaken path: String, of file: String) {
+    let status = try? Syscalls().status(at: path, followingLinks: false)
+    guard status?.isRegular != false else {
+      self.init(
+        .io,
+        "\(Self.keptBeginning)\(path)': it may have been in the place of '\(file)' in the moment of a write, and is no "
+          + "file with settings. Remove it, unless you need it.", file: file)
+      return
+    }
     let advice = path.hasSuffix(".toml") ? "" : " 'settings-cli recover' moves it to the backups."
     self.init(
       .io,

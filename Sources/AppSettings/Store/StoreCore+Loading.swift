@@ -34,9 +34,9 @@ extension StoreCore {
       LiveStores.register(self)
     } catch let error as SettingsError {
       // A missing permission is no failure of the migration: it is made in memory each time.
-      if error.code != .readOnly { problems.report(SettingsProblem(error)) }
+      if error.code != .readOnly { problems.report(SettingsProblem(error), endsWithWrite: true) }
     } catch {
-      problems.report(SettingsProblem(.migrationFailed, "\(error)", file: location?.file))
+      problems.report(SettingsProblem(.migrationFailed, "\(error)", file: location?.file), endsWithWrite: true)
     }
     let now = try readUserFile().bytes
     return (now, try now == nil ? importInMemory() : interpret(now))
@@ -75,7 +75,7 @@ extension StoreCore {
     } catch {
       state.withLock { $0.isWriteDue = false }
       guard let error = error as? SettingsError, error.code != .readOnly else { return }
-      problems.report(SettingsProblem(error))
+      problems.report(SettingsProblem(error), endsWithWrite: true)
     }
   }
 
@@ -155,7 +155,7 @@ extension StoreCore {
     do {
       try reader.migrate(&document, of: layer ?? userLayer)
     } catch {
-      problems.report(SettingsProblem(error))
+      problems.report(SettingsProblem(error), endsWithWrite: layer == nil)
     }
     return document
   }

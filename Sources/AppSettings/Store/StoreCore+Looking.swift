@@ -111,6 +111,12 @@ extension StoreCore {
       }
       guard isCurrent else { continue }
       if let surroundings { report(surroundings.problems) }
+      // A migration that has failed succeeds with this text, and is stored as it would have been.
+      if reader.hasMeaning(meaning), problems.resolveWrites(where: { $0.code == .migrationFailed }), !onlyReads,
+        let found, !meaning.bytes.isSameText(as: found)
+      {
+        state.withLock { $0.isWriteDue = true }
+      }
       noteUserFailure(nil)
       writeWhatIsDue()
       return .settled

@@ -60,7 +60,7 @@ extension StoreCore {
       }
       if let report {
         if !report.failures.isEmpty { look() }
-        return queue.finish(report) { _ in problems.report(SettingsProblem(error)) }
+        return queue.finish(report) { _ in problems.report(SettingsProblem(error), endsWithWrite: true) }
       }
       committing.wait { $0 == 0 ? () : nil }
     }

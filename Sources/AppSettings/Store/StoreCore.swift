@@ -175,7 +175,7 @@ package final class StoreCore: Sendable {
       let edits = try edits()
       if !edits.isEmpty { try enqueue(edits) }
     } catch {
-      problems.report(SettingsProblem(error, path: path))
+      problems.report(SettingsProblem(error, path: path), endsWithValue: true)
     }
   }
 
