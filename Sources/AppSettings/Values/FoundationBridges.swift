@@ -12,7 +12,10 @@ extension Data: SettingsSerializable {
   /// Decodes a text, ignoring spaces and line breaks; `nil` if the rest is not Base64 with padding.
   private init?(base64 text: String) {
     let digits = text.utf8.filter { $0 > 0x20 || $0 < 0x09 }
-    guard digits.count.isMultiple(of: 4) else { return nil }
+    // The decoder takes more of them than RFC 4648 has, and in other places.
+    let end = digits.firstIndex(of: UInt8(ascii: "=")) ?? digits.count
+    guard digits.count.isMultiple(of: 4), digits.count - end < 3, digits[end...].allSatisfy({ $0 == UInt8(ascii: "=") })
+    else { return nil }
     self.init(base64Encoded: Data(digits))
   }
 }

@@ -212,9 +212,28 @@ private struct SnapshotView: SettingsView {
     guard let wake = waiter.take() else { return nil }
     let new = remember(store)
     // The change was already part of the previous element, or was undone.
-    let isSame =
-      new.snapshot.generation == memory.snapshot.generation || !new.stored.isEmpty && new.stored == memory.stored
+    let isSame = new.snapshot.generation == memory.snapshot.generation || self.isSame(memory, new, store.core)
     memory = new
     return isSame && !(duplicates && wake.isEqualSet) ? nil : new.snapshot
+  }
+
+  /// Whether all observed keys have the same values.
+  private func isSame(_ old: Memory, _ new: Memory, _ core: StoreCore) -> Bool {
+    guard let keys, !keys.isEmpty else { return false }
+    return keys.indices.allSatisfy { index in
+      old.stored[index] == new.stored[index]
+        || (keys[index] as? any ComparedKey)?.isSame(old.snapshot, new.snapshot, core) == true
+    }
+  }
+}
+
+/// A key whose values are compared, and not what is stored for them.
+private protocol ComparedKey {
+  func isSame(_ old: SettingsSnapshot, _ new: SettingsSnapshot, _ core: StoreCore) -> Bool?
+}
+
+extension SettingsKey: ComparedKey {
+  fileprivate func isSame(_ old: SettingsSnapshot, _ new: SettingsSnapshot, _ core: StoreCore) -> Bool? {
+    areEqual(core.value(of: self, in: old), core.value(of: self, in: new))
   }
 }

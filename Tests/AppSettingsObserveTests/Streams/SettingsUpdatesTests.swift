@@ -27,6 +27,31 @@ import TestSupport
     #expect(await iterator.next() == 2)
   }
 
+  @Test func `keys from a list are compared by their values, too`() async throws {
+    let size = SettingsKey("size", default: 80, .in(20...400))
+    let ratio = SettingsKey("ratio", default: 2.0)
+    try home.write("size = 500\nratio = 1\nnumber = 1\n")
+    let settings = try home.store()
+    let numbers = Recorder<Int>()
+    let (ends, end) = AsyncStream<Void>.makeStream()
+    let task = Task {
+      for await values in settings.updates([size, ratio, SettingsKeys.number]) {
+        numbers.note(values[.number])
+        if values[.number] == 2 { end.finish() }
+      }
+    }
+    defer { task.cancel() }
+    for text in ["size = 600\nratio = 1\n", "size = 600\nratio = 1.0\n", "size = 80\nratio = 1.0\n", "ratio = 1.0\n"] {
+      try home.replace(text + "number = 1\n")
+      settings.reload()
+      // So that a stream that delivers it does so before the next.
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    settings[.number] = 2
+    for await _ in ends {}
+    #expect(numbers.elements == [1, 2])
+  }
+
   @Test func `another form of an accent is another text`() async throws {
     let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
     let name = SettingsKey("name", default: "")
@@ -424,4 +449,6 @@ import TestSupport
   }
 }
 
-private struct Gauge: Codable, Equatable, SettingsSerializable { var low, high: Double }
+private struct Gauge: Codable, Equatable, SettingsSerializable {
+  var low, high: Double
+}

@@ -10,7 +10,7 @@ struct FoundationBridgesTests {
     #expect(try Data.settingsBridge.read("aGVs\n  bG8=\r\n\t") == Data("hello".utf8))
   }
 
-  @Test(arguments: ["aGVsbG8", "aGVsbG8==", "aGVs*G8=", "a", "=", "é"])
+  @Test(arguments: ["aGVsbG8", "aGVsbG8==", "aGVs*G8=", "a", "=", "é", "====", "AAAA====", "A===", "A=A="])
   func `what is not Base64 is refused`(_ text: String) {
     expectRefusal(Data.self, .string(text), "Found the string \"\(text)\", but a string in Base64 is needed.")
   }
