@@ -143,4 +143,26 @@ struct RecoverCommandTests {
     #expect(output.hasPrefix("restored: #2 TIME set by settings-cli\n--- /dev/null\n"), "\(output)")
     #expect(test.home.text(of: test.file) == "theme = \"dark\"\n")
   }
+
+  @Test func `a backup with an earlier secret does not replace the present one`() throws {
+    let file = test.home.path + "/r.toml"
+    func make(_ end: String) throws {
+      try? FileManager.default.removeItem(atPath: file)
+      try test.done("set", "./r.toml", "token", "OLD")
+      let edited = try ChildProcess.run(
+        ChildProcess.product("settings-cli"), ["edit", "./r.toml", "--text", "-"], environment: test.home.environment,
+        input: "token = \"OLD\"\nx = 1\n", directory: test.home.path)
+      #expect(edited.status == 0, "\(edited)")
+      try test.done("unset", "./r.toml", "x")
+      try test.done("set", "./r.toml", "token", "NEW")
+      try test.home.write(end, to: file)
+    }
+    try make("token = \"NEW\"\n= broken\n")
+    try test.done("recover", "./r.toml", "--restore")
+    #expect(test.home.text(of: file) == "token = \"NEW\"\n")
+    try make("x = = 1\n")
+    let result = try test.run("recover", "./r.toml", "--restore")
+    #expect(result.status == 0 && result.error.contains("is newer, but the history does not keep all"), "\(result)")
+    #expect(test.home.text(of: file) == "token = \"OLD\"\n")
+  }
 }

@@ -15,15 +15,15 @@ package final class HistoryKeeper: Sendable {
 
   let location: SettingsLocation
   let system: Syscalls
-  /// They give the names that keys had in earlier versions, so that secrets are also found in older texts.
-  let migrations: SettingsMigrations
+  /// The store's migrations.
+  private let ownMigrations: SettingsMigrations
   /// The size of a journal, in bytes, from which its oldest records are removed; 0 if this process writes no history.
   private let limit: Int
   /// The keys that this process has declared, and how many those are.
   private let declared: @Sendable () -> [AnySettingsKey]
   private let declaredCount: @Sendable () -> Int
-  /// Keys that a schema file describes.
-  private let described = Lock<[KnownKeys.Entry]>([])
+  /// Keys that a schema file describes, and its migrations.
+  private let described = Lock<(keys: [KnownKeys.Entry], migrations: SettingsMigrations?)>(([], nil))
   /// How much work the writes were.
   package let effort = Lock(HistoryEffort())
 
@@ -39,15 +39,25 @@ package final class HistoryKeeper: Sendable {
     system: Syscalls, declared: @escaping @Sendable () -> [AnySettingsKey], count: @escaping @Sendable () -> Int
   ) {
     self.location = location
-    self.migrations = migrations
+    ownMigrations = migrations
     self.declared = declared
     declaredCount = count
     self.system = system
     limit = history.limit
   }
 
+  /// They give the names that keys had in earlier versions, so that secrets are also found in older texts.
+  var migrations: SettingsMigrations { described.withLock { $0.migrations } ?? ownMigrations }
+
   /// Notes keys that a schema file describes.
-  package func describe(_ keys: [KnownKeys.Entry]) { described.withLock { $0 += keys } }
+  ///
+  /// - Parameter migrations: The file's migrations, where the store itself makes none.
+  package func describe(_ keys: [KnownKeys.Entry], _ migrations: SettingsMigrations? = nil) {
+    described.withLock { described in
+      described.keys += keys
+      described.migrations = migrations ?? described.migrations
+    }
+  }
 
   /// The folder of a file's history.
   ///
@@ -109,7 +119,7 @@ package final class HistoryKeeper: Sendable {
   /// or by reading the journal.
   private func record(_ write: HistoryWrite, in folder: JournalFolder, _ former: JournalState?) throws -> JournalState {
     let keysStamp = try folder.keysStamp()
-    let count = declaredCount() + described.withLock { $0.count }
+    let count = declaredCount() + described.withLock { $0.keys.count }
     if var state = former, state.keysStamp == keysStamp, state.declaredCount == count {
       let keys = try state.keys ?? folder.knownKeys()
       state.keys = keys
@@ -205,8 +215,21 @@ package final class HistoryKeeper: Sendable {
     let keys = declared()
     let others = used.filter { key in !keys.contains { $0.path == key.path && $0.isSecret == key.isSecret } }
     for key in keys + others { for path in key.paths { add(path, key.isSecret) } }
-    described.withLock { for entry in $0 { add(entry.path, entry.isSecret) } }
+    described.withLock { for entry in $0.keys { add(entry.path, entry.isSecret) } }
     return sum == 0 ? 1 : sum
+  }
+
+  /// What keys, and those that a schema file describes, are to the history.
+  private func entries(of keys: [AnySettingsKey]) -> [KnownKeys.Entry] {
+    keys.flatMap { key in key.paths.map { KnownKeys.Entry(path: $0, isSecret: key.isSecret) } }
+      + described.withLock { $0.keys }
+  }
+
+  /// Whether the history would not keep a value at a path of a file.
+  func hides(_ value: TOMLValue, at path: TOMLPath, of file: String) throws -> Bool {
+    var known = try folder(of: file).knownKeys()
+    for entry in entries(of: declared()) { known.insert(entry) }
+    return known.hides(path, value)
   }
 
   /// Adds the keys of this process to the list of known keys.
@@ -219,11 +242,7 @@ package final class HistoryKeeper: Sendable {
   ) throws -> (keys: KnownKeys, removed: Int?) {
     var known = try folder.knownKeys()
     let former = known
-    var own = (declared() + used.filter { !known.knows($0) }).flatMap { key in
-      key.paths.map { KnownKeys.Entry(path: $0, isSecret: key.isSecret) }
-    }
-    own += described.withLock { $0 }
-    let new = own.filter { known.insert($0) }
+    let new = entries(of: declared() + used.filter { !known.knows($0) }).filter { known.insert($0) }
     guard !new.isEmpty else { return (known, nil) }
     var removed: Int?
     let secrets = new.filter(\.isSecret)

@@ -44,8 +44,9 @@ extension HistoryRecord {
       }
       let (before, after) = (texts.old[path], texts.new[path])
       let change = Change(path: path, old: value(before, path), new: value(after, path))
-      // A write of something that is not kept is a change, too.
-      return before == after && (paths == nil || change.new != .hidden) ? nil : change
+      // A change of something that is not kept is one, too, where it is known.
+      let isKnown = paths != nil || texts.old.isWhole && texts.new.isWhole
+      return before == after && !(isKnown && change.new == .hidden) ? nil : change
     }
   }
 }
@@ -56,6 +57,8 @@ struct KeptValues {
   let document: TOMLDocument?
   /// What decides which values are not kept; `nil` where something stands for those already.
   private let keys: KnownKeys?
+
+  var isWhole: Bool { keys != nil }
 
   /// - Parameter kept: The document of a text as it is kept.
   init(_ kept: TOMLDocument?) { (document, keys) = (kept, nil) }

@@ -213,7 +213,9 @@ struct JournalDraft {
     else { return ofKept }
     let changes = HistoryRecord.changes(
       of: (KeptValues(whole: former, all, migrations), KeptValues(whole: document, all, migrations)), at: paths, keys)
-    assert(changes == ofKept, "The values that have changed are not those of the kept texts: \(changes), \(ofKept).")
+    assert(
+      changes.shown == ofKept.shown,
+      "The values that have changed are not those of the kept texts: \(changes), \(ofKept).")
     return changes
   }
 
@@ -327,4 +329,9 @@ struct JournalDraft {
     }
     return segments.filter { $0.value >= journal.start }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
+}
+
+extension [HistoryRecord.Change] {
+  /// Those of which something is kept.
+  fileprivate var shown: [HistoryRecord.Change] { filter { $0.old != .hidden || $0.new != .hidden } }
 }

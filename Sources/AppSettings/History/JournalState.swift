@@ -104,11 +104,14 @@ struct PresentFile: Sendable {
         inode: words[index], size: int(index + 1), modified: Int64(bitPattern: words[index + 2]),
         changed: Int64(bitPattern: words[index + 3]))
     }
-    let places = [KeptPlaces.Place](unsafeUninitializedCapacity: count) { buffer, initialized in
-      UnsafeMutableRawBufferPointer(buffer).copyMemory(
-        from: UnsafeRawBufferPointer(rebasing: bytes[head..<head + count * 12]))
-      initialized = count
-    }
+    let places =
+      count == 0
+      ? []
+      : [KeptPlaces.Place](unsafeUninitializedCapacity: count) { buffer, initialized in
+        UnsafeMutableRawBufferPointer(buffer).copyMemory(
+          from: UnsafeRawBufferPointer(rebasing: bytes[head..<head + count * 12]))
+        initialized = count
+      }
     let keys = stamp(7)
     let present = stamp(11)
     var state = JournalState(folder: folder, stamp: stamp(3), keysStamp: keys == .none ? nil : keys)

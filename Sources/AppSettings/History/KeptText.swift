@@ -36,6 +36,10 @@ struct KeptText: Sendable {
     let redaction = Redaction(of: document, known, migrations, withPaths: false)
     // The same array where nothing is hidden, so that it is in memory once.
     whole = redaction.isComplete ? document : nil
+    guard !redaction.isComplete else {
+      (bytes, places) = (redaction.bytes, KeptPlaces([]))
+      return
+    }
     var kept: [UInt8] = []
     places = KeptPlaces(
       [KeptPlaces.Place](unsafeUninitializedCapacity: redaction.parts.count) { places, count in

@@ -131,7 +131,8 @@ package struct Redaction: Sendable {
       { part in
         switch part.kind {
         case .value: (part.key.map { "\($0) = " } ?? "") + quoted
-        case .section: "[\(part.path)] # \(Self.placeholder)"
+        // With a value, so that it is not taken for an empty table.
+        case .section: "[\(part.path)] # \(Self.placeholder)\n\(quoted) = \(quoted)"
         case .rest, .comment, .unparsed: "# \(Self.placeholder)"
         }
       }, note)

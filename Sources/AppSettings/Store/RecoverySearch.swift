@@ -47,19 +47,25 @@ package struct RecoverySearch: Sendable, Hashable {
   /// - Parameters:
   ///   - broken: The present text of the file; `nil` if it does not exist.
   ///   - location: The location of the file.
+  ///   - migrations: Those with which the history was written.
   ///   - system: The system calls.
-  package init(for broken: [UInt8]?, at location: SettingsLocation, system: Syscalls = Syscalls()) {
+  package init(
+    for broken: [UInt8]?, at location: SettingsLocation, _ migrations: SettingsMigrations = .none,
+    system: Syscalls = Syscalls()
+  ) {
     let backup = Self.newestBackup(at: location, system)
     if let backup { source = RecoverySource(origin: .backup(backup.0), bytes: backup.1) }
     guard let physical = try? PhysicalPath(location.file, system: system) else { return }
     let folder = JournalFolder(path: location.historyDirectory(of: physical.description), system: system)
     let contents = SettingsFile.Contents(bytes: broken)
-    guard let reader = try? HistoryReader(folder, of: location.file, contents, nil, .none) else { return }
+    guard let reader = try? HistoryReader(folder, of: location.file, contents, nil, migrations) else { return }
     func kept(_ bytes: [UInt8]) -> [UInt8] {
-      KeptText(of: bytes, try? TOMLDocument(parsing: bytes), reader.knownKeys, .none).bytes
+      KeptText(of: bytes, try? TOMLDocument(parsing: bytes), reader.knownKeys, migrations).bytes
     }
     let backedUp = backup.map { kept($0.1) }
     var tried = 0
+    // Whether the newest text was moved to the backup.
+    var wasRemoved = false
     // The newest usable text of the history, if by the times the backup is newer.
     var older: RecoverySource?
     reader.visit(nil) { entry, _ in
@@ -67,15 +73,26 @@ package struct RecoverySearch: Sendable, Hashable {
       // backup: the text after an entry, or before the first.
       func isBackedUp(_ text: [UInt8]?) -> Bool { backedUp != nil && text?.isSameText(as: backedUp!) == true }
       let text = try? reader.text(after: entry.id)
-      if isBackedUp(text) {
+      // A backup with the same text may have other values in the place of those that are left out.
+      let isNewest = older == nil && tried == 0 && !wasRemoved
+      let mayDiffer = isNewest && text.map(KeptText.leavesOut) == true
+      if isBackedUp(text), !mayDiffer {
         source = older ?? source
         return false
       }
       if older == nil, let text, !entry.isUnparsed, Self.parses(text) {
         // The text was moved away: there was a better one before.
-        if text.isEmpty, entry.reason == .recover || broken == nil { return true }
+        if text.isEmpty, entry.reason == .recover || broken == nil {
+          wasRemoved = entry.reason != .recover
+          return true
+        }
         let whole =
           !KeptText.leavesOut(text) ? text : tried == 0 ? LeftOutText(text, broken ?? []).whole { kept($0.bytes) } : nil
+        if isBackedUp(text) {
+          // What the broken text has is the present one's.
+          if let whole { source = RecoverySource(origin: .entry(entry), bytes: whole) } else { incomplete = entry }
+          return false
+        }
         // The name of a backup has whole seconds.
         let isOlder = backup.map { entry.time < $0.0.date } ?? false
         if let whole {

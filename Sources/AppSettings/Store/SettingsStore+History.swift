@@ -119,6 +119,11 @@ extension SettingsStore {
   /// does not exist yet.
   package var historyLosses: [Int] { ((try? core.readHistory()) ?? nil)?.losses ?? [] }
 
+  /// Whether the history of the user's file would not keep a value at a path, so that a change of it cannot be undone.
+  package func historyHides(_ value: TOMLValue, at path: TOMLPath) throws -> Bool {
+    try core.history?.hides(value, at: path, of: core.backing.name) ?? false
+  }
+
   /// Undoes the last change of the user's file that is not undone, like Ctrl-Z in an editor.
   ///
   /// Called again, it steps back further: undos, and what they have undone, are passed over, and so are entries whose
@@ -237,7 +242,7 @@ extension StoreCore {
   ) throws(SettingsError) -> HistoryReader {
     let folder = try history.folder(of: backing.name)
     do {
-      return try HistoryReader(folder, of: backing.name, contents, document, reader.migrations)
+      return try HistoryReader(folder, of: backing.name, contents, document, history.migrations)
     } catch {
       throw folder.error(error, "read")
     }

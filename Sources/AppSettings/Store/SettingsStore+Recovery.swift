@@ -41,7 +41,8 @@ extension SettingsStore {
       // This may run again, on a text that an editor has saved meanwhile.
       found = nil
       if let current, RecoverySearch.parses(current) { return current }
-      let search = RecoverySearch(for: current, at: location, system: file.system)
+      let search = RecoverySearch(
+        for: current, at: location, core.history?.migrations ?? .none, system: file.system)
       if current == nil, search.source == nil, search.incomplete == nil { return nil }
       found = (search, current)
       return search.source?.bytes ?? current

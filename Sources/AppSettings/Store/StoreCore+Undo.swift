@@ -122,7 +122,7 @@ extension StoreCore {
         throw SettingsError(
           .invalidValue,
           "Cannot \(plan.verb) the change of '\(key.path)' in '\(backing.name)': the earlier value is not valid today: "
-            + "\(error). The file is unchanged.", file: location?.file)
+            + "\("\(error)".withoutFullStop). The file is unchanged.", file: location?.file)
       }
     }
   }

@@ -48,9 +48,14 @@ struct Undo {
       throw notKept(change.path)
     }
     var edits: [Edit] = []
+    var tables: Set<TOMLPath> = []
     for path in old.changedPaths(since: new).outermost
     where isWanted(path) && !path.components[0].hasPrefix("settings-") {
       var path = path
+      // A table that was added goes with its header and comments, if it is as it was added.
+      if let table = added(path, since: old, in: new), document[table] == new[table], isWanted(whole: table) {
+        tables.insert(table)
+      }
       // Of a table around it, only the value itself is wanted.
       if let name = names?.first(where: { $0.hasPrefix(path) }), [old, new].allSatisfy({ $0.isTable(at: path) }) {
         path = name
@@ -58,11 +63,12 @@ struct Undo {
       let (former, now) = (old[path], document[path])
       if former == now { continue }
       guard now == new[path] else { throw conflict(path) }
+      if let taken = document.value(inPlaceOfTableAbove: path), new[taken] != document[taken] { throw conflict(taken) }
       // A migration may have moved what stands for a value that is not kept.
       guard former?.holds(Redaction.placeholder) != true else { throw notKept(path) }
       edits.append(Edit(path: path, value: former))
     }
-    return edits
+    return edits + tables.subtracting(edits.map(\.path)).map { Edit(path: $0, value: nil) }
   }
 
   /// The change of the text back.
@@ -76,6 +82,16 @@ struct Undo {
   }
 
   private func isWanted(_ path: TOMLPath) -> Bool { names?.contains { path.isRelated(to: $0) } ?? true }
+
+  /// The outermost table at or above a path that one document has and an earlier one has not.
+  private func added(_ path: TOMLPath, since old: TOMLDocument, in new: TOMLDocument) -> TOMLPath? {
+    guard old[path] == nil else { return nil }
+    return (1...path.components.count).lazy.map { TOMLPath(Array(path.components.prefix($0))) }
+      .first { old[$0] == nil && new.isTable(at: $0) }
+  }
+
+  /// Whether all of a table is to be taken back.
+  private func isWanted(whole table: TOMLPath) -> Bool { names?.contains { table.hasPrefix($0) } ?? true }
 
   /// An earlier text in today's form.
   private func today(_ bytes: [UInt8]) throws(SettingsError) -> TOMLDocument {
@@ -119,5 +135,13 @@ struct Undo {
       "Cannot \(cause.reason.rawValue) #\(entry.id) in '\(core.name)': \(reason.withoutFullStop). "
         + "The file is unchanged.",
       file: core.location?.file)
+  }
+}
+
+extension TOMLDocument {
+  /// The path above another one that has a value which is not a table.
+  fileprivate func value(inPlaceOfTableAbove path: TOMLPath) -> TOMLPath? {
+    (1..<Swift.max(1, path.components.count)).lazy.map { TOMLPath(Array(path.components.prefix($0))) }
+      .first { self.contains($0) && !self.isTable(at: $0) }
   }
 }

@@ -20,10 +20,16 @@ extension OpenedSettings {
       let plan =
         guarded.isDryRun
         ? try store.previewUndo(what, checking: check) : try writing { try store.undo(what, checking: check) }
+      let reserved = plan.entry.changes.first { $0.path.components[0].hasPrefix("settings-") }?.path
+      let stays = reserved.map {
+        " '\($0)' stays as it is\($0 == SettingsFormat.locksPath ? "; see 'settings-cli unlock'" : "")."
+      }
       guard plan.hasChanged || mayBeBack else {
         throw ToolError(
-          .noValue, "Nothing to \(plan.verb): '\(file)' has the values from before #\(plan.entry.id) already.")
+          .noValue,
+          "Nothing to \(plan.verb): '\(file)' has the values from before #\(plan.entry.id) already.\(stays ?? "")")
       }
+      if let stays { target.tell(ToolMessage(.note, String(stays.dropFirst()))) }
       if !guarded.isDryRun { warnOfLacks(around: plan.edits.map(\.path)) }
       return plan
     }

@@ -128,20 +128,20 @@ struct TryVerb: Verb {
     let store = opened.store
     try schema.checkKnown(pair.key)
     let old = schema.names(of: pair.key).lazy.compactMap { store.snapshot.userDocument[$0] }.first
-    func checkNoSecret(_ value: TOMLValue) throws {
-      guard schema.isSecret(pair.key, value) || !schema.withoutSecrets(value, at: pair.key).secrets.isEmpty else {
-        return
-      }
+    func checkKept(_ value: TOMLValue) throws {
+      let isSecret = schema.isSecret(pair.key, value) || !schema.withoutSecrets(value, at: pair.key).secrets.isEmpty
+      guard try isSecret || store.historyHides(value, at: pair.key) else { return }
       throw ToolError(
         .invalidValue,
-        "Cannot try '\(pair.key)': it is a secret or has one, which the history does not keep, so that it could not be put "
-          + "back. Nothing was written. To set it, use 'set'.")
+        "Cannot try '\(pair.key)': \(isSecret ? "it is a secret or has one" : "no program has declared it"), "
+          + "so that the history does not keep it, and it could not be put back. Nothing was written. To set it, use 'set'."
+      )
     }
-    try checkNoSecret(.string(pair.text))
-    if let old { try checkNoSecret(old) }
+    try checkKept(.string(pair.text))
+    if let old { try checkKept(old) }
     let change = SettingChange(.set, pair.key, .typed(pair.text, nil))
     guard let new = try ChangeList([change], of: opened).value(of: pair.key) else { throw ToolError(.noValue) }
-    try checkNoSecret(new)
+    try checkKept(new)
     guard store.snapshot.userDocument[SettingsFormat.historyPath] != .boolean(false) else {
       throw ToolError(
         .notWritable,

@@ -1,0 +1,108 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// What the history leaves out, and how it says so.
+struct LeftOutTests {
+  let test: SchemaHome
+  private var file: String { test.home.path + "/c.toml" }
+
+  init() throws { test = try SchemaHome() }
+
+  private func edit(_ target: String, _ text: String) throws {
+    let result = try ChildProcess.run(
+      ChildProcess.product("settings-cli"), ["edit", target, "--text", "-"], environment: test.home.environment,
+      input: text, directory: test.home.path)
+    #expect(result.status == 0, "\(result)")
+  }
+
+  @Test func `an array of tables with a secret is not taken for an empty table`() throws {
+    try test.home.write("a = 1\n[[s]]\ntoken = \"SEC\"\n", to: file)
+    try test.done("set", "./c.toml", "a", "2")
+    try test.home.write("a = 2\ns = 5\n", to: file)
+    try test.done("set", "./c.toml", "b", "1")
+    let undone = try test.run("undo", "./c.toml", "#2")
+    #expect(undone.status == 1 && undone.error.contains("not in the history"), "\(undone)")
+    #expect(test.home.text(of: file) == "a = 2\ns = 5\nb = 1\n")
+    #expect(try test.done("log", "./c.toml").contains("s: (not in the history)"))
+    #expect(try test.run("at", "./c.toml", "#1", "s").status == 1)
+    // The text of that time is TOML.
+    #expect(try test.done("at", "./c.toml", "#1").contains("[s] # (not in the history)\n\"(not in"))
+  }
+
+  @Test(arguments: [
+    ["set", "./c.toml", "s", "--remove", "{ n = 1 }"], ["set", "./c.toml", "s", "--append", "{ n = 3 }"],
+    ["set", "./c.toml", "s", "[{n=3}]"], ["unset", "./c.toml", "s"], ["rename", "./c.toml", "s", "token"],
+  ]) func `an array of tables with a secret changes`(words: [String]) throws {
+    try test.home.write("[[s]]\nn = 1\n[[s]]\nn = 2\ntoken = \"q\"\n", to: file)
+    let result = try ChildProcess.run(
+      ChildProcess.product("settings-cli"), words, environment: test.home.environment, directory: test.home.path)
+    #expect(result.status == 0, "\(result)")
+    #expect(try test.done("log", "./c.toml").contains("s: (not in the history)"))
+  }
+
+  @Test func `that an edit or an import changed only a secret is recorded`() throws {
+    try test.done("set", test.app, "sync.token", "A")
+    try test.done("set", test.app, "theme", "dark")
+    let text = try #require(test.home.text())
+    try edit(test.app, text.replacing("\"A\"", with: "\"B\""))
+    let log = SchemaHome.timeless(try test.done("log", test.app, "-n", "1"))
+    #expect(log.contains("#3 TIME edit") && log.contains("sync.token: (not in the history)"), "\(log)")
+    try test.home.write("sync.token = \"C\"\ntheme = \"dark\"\n", to: test.home.path + "/new.toml")
+    try test.done("import", test.app, "./new.toml", "--replace")
+    let imported = SchemaHome.timeless(try test.done("log", test.app, "-n", "1"))
+    #expect(imported.contains("#4 TIME") && imported.contains("sync.token: (not in the history)"), "\(imported)")
+    #expect(try test.done("blame", test.app).contains("sync.token"))
+    let undone = try test.run("undo", test.app)
+    #expect(undone.status == 1, "\(undone)")
+  }
+
+  @Test func `a migration that is taken back leaves the history with all values`() throws {
+    try test.home.write(
+      """
+      app = "org.example.test"
+      [keys.theme]
+      type = "string"
+      [keys.size]
+      type = "integer"
+      [[migrations]]
+      version = 2
+      name = "rename a key"
+      steps = [{ do = "rename", from = "colour", to = "theme" }]
+
+      """, to: test.schemaFile)
+    try test.write("colour = \"red\"\nsize = 5\n")
+    try test.done("migrate", test.app)
+    try test.done("migrate", test.app, "--undo")
+    let log = try test.done("log", test.app)
+    #expect(!log.contains("outside") && !log.contains("not in the history"), "\(log)")
+    #expect(try test.done("at", test.app, "#2") == "colour = \"red\"\nsize = 5\n")
+  }
+
+  @Test func `a value in the place of a table is a conflict`() throws {
+    try test.done("set", "./c.toml", "t.x.a", "1")
+    try test.done("set", "./c.toml", "t.k", "1")
+    try test.done("unset", "./c.toml", "t.x")
+    try test.done("unset", "./c.toml", "t")
+    try test.done("set", "./c.toml", "t", "v")
+    let undone = try test.run("undo", "./c.toml", "#3")
+    #expect(undone.status == 9 && undone.error.contains("'t' was changed since by #5"), "\(undone)")
+  }
+
+  @Test func `undo says which of the settings' own keys it leaves as they are`() throws {
+    try test.done("lock", test.app, "theme=dark", "--system")
+    let undone = try test.run("undo", test.app, "--system")
+    #expect(undone.status == 0 && undone.error.contains("'settings-locked' stays as it is"), "\(undone)")
+    try test.done("unlock", test.app, "theme", "--system")
+    try test.done("lock", test.app, "theme", "--system")
+    let nothing = try test.run("undo", test.app, "#3", "--system")
+    #expect(nothing.status == 1 && nothing.error.contains("; see 'settings-cli unlock'"), "\(nothing)")
+  }
+
+  @Test func `a renamed record with a comment goes back by its key`() throws {
+    try test.write("# main office\n[hosts.office]\nport = 1\n")
+    try test.done("rename", test.app, "hosts.office", "hosts.hq")
+    try test.done("undo", test.app, "hosts.hq")
+    #expect(test.home.text() == "# main office\n[hosts.office]\nport = 1\n")
+  }
+}
