@@ -127,6 +127,20 @@ struct TryCommandTests {
     expectNothingLeft()
   }
 
+  @Test func `the page's trial that no history has is not said to be taken back if the value has changed`() throws {
+    try test.done("set", test.app, "editor.font-size", "20")
+    let note =
+      "{\"target\":\"\(test.app)\",\"options\":[\"--layer=user\"],\"keys\":[\"theme\"],\"after\":1,\"pid\":1}"
+    try test.home.write(note, to: notes + "/trial-1.json")
+    let unmade = try run("try")
+    #expect(unmade.status == 0 && unmade.error.hasSuffix("The earlier value is back.\n"), "\(unmade)")
+    try test.home.write(note, to: notes + "/trial-1.json")
+    try test.write("theme = \"dark\"\n[editor]\nfont-size = 20\n")
+    let made = try run("try")
+    #expect(made.status == 9 && made.error.contains("'theme' in 'org.example.test' stays as it is"), "\(made)")
+    #expect(test.home.names(in: notes).isEmpty)
+  }
+
   @Test func `a trial that was killed after it was taken back is not taken back again`() throws {
     let trial = try start()
     let note = notes + "/" + test.home.names(in: notes)[0]

@@ -9,21 +9,26 @@ extension Commands {
     try await entries(place, limit: 1000).first { $0.pid == Int(pid) && $0.number > number }?.number
   }
 
-  /// The number of the newest recorded entry, 0 in an empty history; `nil` if the file keeps no history.
+  /// Where a trial begins: the file of a place, which stays the same if another profile becomes active, and the newest
+  /// recorded entry of its history, 0 in an empty one; `nil` if the file keeps no history.
   ///
   /// - Throws: As ``entry(of:_:after:)``.
-  func newestEntry(_ place: Trial.Place) async throws -> Int? {
-    let document = try await run(["describe", "--document"] + place.options + ["--", place.target])
+  func beginning(_ place: Trial.Place) async throws -> (place: Trial.Place, newest: Int)? {
+    let document = try await run(["describe", "--document"] + place.words)
+    func member(_ name: String) -> JSONTree? { JSONTree.member(name, of: document.output) }
+    var place = place
+    if place.options.isEmpty, !place.target.contains("/") {
+      place.options = ["--layer=\(member("profile")?.text.map { "profile:\($0)" } ?? "user")"]
+    }
     // An app that does not exist yet exits 3.
-    guard document.status != 3 else { return 0 }
+    guard document.status != 3 else { return (place, 0) }
     guard document.status == 0 else { throw Refusal(document) }
-    guard JSONTree.member("keepsHistory", of: document.output)?.flag == true else { return nil }
-    return try await entries(place, limit: 5).first?.number ?? 0
+    guard member("keepsHistory")?.flag == true else { return nil }
+    return (place, try await entries(place, limit: 5).first?.number ?? 0)
   }
 
   private func entries(_ place: Trial.Place, limit: Int) async throws -> [(number: Int, pid: Int)] {
-    let words = ["log", "--json", "--limit=\(limit)"] + place.options + ["--", place.target]
-    let result = try await run(words)
+    let result = try await run(["log", "--json", "--limit=\(limit)"] + place.words)
     // An empty history exits 1; an app that does not exist yet exits 3.
     if result.status == 1 || result.status == 3 { return [] }
     guard result.status == 0, let entries = try? JSONTree(parsing: result.output).elements else {

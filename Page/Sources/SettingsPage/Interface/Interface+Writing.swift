@@ -5,33 +5,31 @@ import SettingsTools
 /// The routes that change a file. Each is one write of the command, or none.
 extension Interface {
   func edits(_ call: Call) async throws -> Reply {
-    let target = try target(call)
-    let options = try layer(call)
+    let place = Trial.Place(target: try target(call), options: try layer(call))
     let isDryRun = try flag("dryRun", in: call)
     var words = try ["batch"] + CommandWords.ifUnchanged(call.body["ifUnchanged"])
     if isDryRun { words.append("--dry-run") }
     if try flag("create", in: call) { words.append("--create") }
-    words += options + ["--", target]
     let edits = try Edits(call.body["edits"])
     if let seconds = call.body["tryFor"], seconds != .null {
       guard !isDryRun, let seconds = seconds.integer, (1...300).contains(seconds) else {
         throw Refusal(.badRequest, "'tryFor' is a number of seconds from 1 to 300, and not for a dry run.")
       }
-      return try await trial(edits, words, Trial.Place(target: target, options: options), seconds: seconds)
+      return try await trial(edits, words, place, seconds: seconds)
     }
-    let result = try await commands.run(words, input: edits.lines)
+    let result = try await commands.run(words + place.words, input: edits.lines)
     if isDryRun {
       guard result.status == 0 else { throw Refusal(result) }
       return .json(["results": .objects([]), "diff": .text(String(decoding: result.output, as: UTF8.self))])
     }
-    return try await written(result, ChangeAnswer.lines(result.output), Trial.Place(target: target, options: options))
+    return try await written(result, ChangeAnswer.lines(result.output), place)
   }
 
   /// Makes edits that are taken back unless they are kept.
-  private func trial(_ edits: Edits, _ words: [String], _ place: Trial.Place, seconds: Int) async throws -> Reply {
+  private func trial(_ edits: Edits, _ words: [String], _ asked: Trial.Place, seconds: Int) async throws -> Reply {
     // What the history does not keep could not be put back.
     for key in edits.keys {
-      let result = try await commands.run(["describe", "--json"] + place.options + ["--", place.target, key])
+      let result = try await commands.run(["describe", "--json"] + asked.words + [key])
       guard result.status == 0, let described = try? JSONTree(parsing: result.output) else { continue }
       // A table is described key by key.
       if (described.elements ?? [described]).contains(where: { $0["isSecret"]?.flag == true }) {
@@ -40,10 +38,10 @@ extension Interface {
           "A secret cannot be tried, since its old value is kept nowhere. Nothing was written.")
       }
     }
-    let id = try await trials.begin(place, keys: edits.keys)
+    let (id, place) = try await trials.begin(asked, keys: edits.keys)
     let result: CommandResult
     do {
-      result = try await commands.run(words, input: edits.lines) { [trials] in trials.started(id, $0) }
+      result = try await commands.run(words + place.words, input: edits.lines) { [trials] in trials.started(id, $0) }
     } catch {
       await trials.takeBack(id)
       throw error
@@ -87,7 +85,7 @@ extension Interface {
     let place = Trial.Place(target: try target(call), options: try layer(call))
     let words = try ["edit", "--text=-", "--json"] + CommandWords.ifUnchanged(call.body["ifUnchanged"])
     let input = Array(try requiredText("text", in: call).utf8)
-    let result = try await commands.run(words + place.options + ["--", place.target], input: input)
+    let result = try await commands.run(words + place.words, input: input)
     let findings = (try? JSONTree(parsing: result.output)) ?? .array([])
     let shown: JSONObject = ["findings": .json(findings.json)]
     guard result.status == 0 else {
@@ -122,7 +120,7 @@ extension Interface {
     } else if let key = call.body["key"], key != .null {
       operands.append(try CommandWords.key(requiredText("key", in: call)))
     }
-    let result = try await answer(words + place.options + ["--", place.target] + operands)
+    let result = try await answer(words + place.words + operands)
     let undone = try? JSONTree(parsing: result.output)
     var object: JSONObject = [:]
     for (name, member) in [("undone", "entry"), ("changes", "changes"), ("diff", "diff")] {
@@ -155,7 +153,7 @@ extension Interface {
     -> Reply
   {
     let place = Trial.Place(target: try target(call), options: try layer(call))
-    let result = try await answer(words + place.options + ["--", place.target] + operands)
+    let result = try await answer(words + place.words + operands)
     if isDryRun { return .json(result, "diff") }
     let text = String(decoding: result.output, as: UTF8.self)
     return try await written(result, nil, place, with: ["message": .text(text)])
@@ -166,7 +164,7 @@ extension Interface {
     _ result: CommandResult, _ results: [ChangeAnswer]?, _ place: Trial.Place, with more: JSONObject = [:]
   ) async throws -> Reply {
     guard result.status == 0 else { throw refusal(result, results ?? []) }
-    async let digest = commands.run(["get", "--digest"] + place.options + ["--", place.target])
+    async let digest = commands.run(["get", "--digest"] + place.words)
     async let entry = commands.entry(of: result.pid, place)
     let state: JSONObject = [
       "digest": .text(String(decoding: try await digest.output.dropLast(), as: UTF8.self)),

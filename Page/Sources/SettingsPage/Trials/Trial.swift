@@ -8,7 +8,10 @@ struct Trial: Sendable, Equatable {
     /// An app's id, or a path.
     let target: String
     /// The options for its layer.
-    let options: [String]
+    var options: [String]
+
+    /// Both as the last words of a command, before operands.
+    var words: [String] { options + ["--", target] }
   }
 
   let id: String

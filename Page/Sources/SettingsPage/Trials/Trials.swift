@@ -30,10 +30,11 @@ final class Trials: Sendable {
 
   /// Notes that a change is about to be tried.
   ///
+  /// - Returns: Its id, and its file, which the change is to be made in whatever profile is active then.
   /// - Throws: ``Refusal`` if another one is being tried there, if it cannot be noted, or if the file keeps no history,
   ///   which the change is taken back with.
-  func begin(_ place: Trial.Place, keys: [String]) async throws -> String {
-    guard let newest = try await commands.newestEntry(place) else {
+  func begin(_ place: Trial.Place, keys: [String]) async throws -> (id: String, place: Trial.Place) {
+    guard let (place, newest) = try await commands.beginning(place) else {
       throw Refusal(
         .unprocessableContent,
         "The file keeps no history, so a change of it cannot be taken back. Nothing was written.")
@@ -49,7 +50,7 @@ final class Trials: Sendable {
       forget(trial.id)
       throw Refusal(.internalServerError, ToolError(any: error).description)
     }
-    return trial.id
+    return (trial.id, place)
   }
 
   /// Notes the process that makes the change, before it makes it.
@@ -134,20 +135,21 @@ final class Trials: Sendable {
   /// Undoes the change of a trial by its entry in the history. What somebody else has changed since stays.
   @discardableResult
   private func undo(_ trial: Trial) async -> Outcome {
+    // Its change was made and recorded.
+    let hasRun = state.withLock { $0.ends[trial.id] != nil }
     // In a task of its own: neither a timer that is cancelled nor a client that goes away ends the command.
     let outcome = await Task { () -> Outcome in
       do {
         guard let pid = trial.pid, let entry = try await commands.entry(of: pid, trial.place, after: trial.after) else {
-          return .undone
+          return hasRun ? .failed(Self.failure("The history has the change no more. So it stays.")) : .undone
         }
-        let words = ["undo", "--entry=\(entry)"] + trial.place.options + ["--", trial.place.target]
-        let result = try await commands.run(words)
+        let result = try await commands.run(["undo", "--entry=\(entry)"] + trial.place.words)
         // 1: the values are those from before already.
         return result.status == 0 || result.status == 1 ? .undone : .failed(result)
       } catch {
-        let message =
-          "The history cannot be read. To take the change back, run 'settings-cli undo \(trial.place.target)'."
-        return .failed(CommandResult(pid: 0, status: 7, output: [], messages: [message]))
+        let words = ([trial.place.target] + trial.place.options).joined(separator: " ")
+        return .failed(
+          Self.failure("The history cannot be read. To take the change back, run 'settings-cli undo \(words)'."))
       }
     }.value
     forget(trial.id)
@@ -157,6 +159,10 @@ final class Trials: Sendable {
       tell(trial, "failed", with: ["message": .text(result.messages.last)])
     }
     return outcome
+  }
+
+  private static func failure(_ message: String) -> CommandResult {
+    CommandResult(pid: 0, status: 7, output: [], messages: [message])
   }
 
   /// Takes back all trials, and returns when that is done.

@@ -89,14 +89,16 @@ private let app = "/api/apps/\(TestHome.app)"
 @Test func `the trial of a server that was killed is taken back at the next start`() async throws {
   let home = try TestHome()
   let commands = try Commands(TestHome.command, environment: home.environment, .patient)
-  let place = Trial.Place(target: TestHome.app, options: [])
-  let newest = try #require(try await commands.newestEntry(place))
+  let (place, newest) = try #require(try await commands.beginning(Trial.Place(target: TestHome.app, options: [])))
   var trial = Trial(id: "x", place: place, keys: ["size"], after: newest, pid: nil)
   let directory = try TrialFile.directory(environment: home.environment)
   let result = try await commands.run(
     ["batch", "--", TestHome.app], input: Array(#"{"set": "size", "value": 20}"#.utf8))
   trial.pid = result.pid
   var file: TrialFile? = try TrialFile.make(trial.facts, in: directory)
+  // The file stays the same.
+  try await home.command("profile", TestHome.app, "new", "work")
+  try await home.command("profile", TestHome.app, "use", "work")
   // Its owner lives.
   #expect(file != nil && TrialFile.isAny(in: directory))
   #expect(try await commands.run(["try"]).status == 0 && home.read(home.settings)?.contains("size = 20") == true)

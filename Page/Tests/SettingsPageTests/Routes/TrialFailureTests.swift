@@ -54,6 +54,36 @@ extension TestHome {
   try await server.end()
 }
 
+@Test(arguments: [nil, "work"], [true, false])
+func `a trial is taken back in its file, whatever profile is active by then`(profile: String?, endsServer: Bool)
+  async throws
+{
+  let server = try await TestServer()
+  func use(_ profile: String?) async throws {
+    let body = "{\"use\": \(profile.map { "\"\($0)\"" } ?? "null")}"
+    _ = try await server.json("POST", "\(app)/profile", body: body)
+  }
+  for name in ["work", "home"] { try await server.home.command("profile", TestHome.app, "new", name) }
+  let file = profile.map { "config/\(TestHome.app)/profiles/\($0).toml" } ?? server.home.settings
+  let text = try #require(server.home.read(file))
+  try await use(profile)
+  let id = try #require(try await server.json("POST", "\(app)/edits", body: trial)["trial"]?.text)
+  #expect(server.home.read(file)?.contains("size = 20") == true)
+  try await use("home")
+  if !endsServer { _ = try await server.json("DELETE", "\(app)/trials/\(id)") }
+  try await server.end()
+  #expect(server.home.read(file) == text)
+}
+
+@Test func `a trial whose change is in no history any more is not said to be taken back`() async throws {
+  let server = try await TestServer()
+  let id = try #require(try await server.json("POST", "\(app)/edits", body: trial)["trial"]?.text)
+  try #require(rename("\(server.home.path)/state/app-settings/files", "\(server.home.path)/files") == 0)
+  let answer = try await server.json("DELETE", "\(app)/trials/\(id)", status: 500)
+  #expect(answer["error"]?["message"]?.text?.contains("has the change no more. So it stays.") == true)
+  try await server.end()
+}
+
 @Test func `a change that the history did not take is no trial`() async throws {
   let server = try await TestServer()
   try await server.home.command("set", TestHome.app, "size", "15")

@@ -72,9 +72,11 @@ struct TrialNote {
     do {
       let target = Target(trial.target, try LayerOptions.parse(trial.options).layer)
       let lines: [String]
-      if let entry = try entry(in: try target.openUnread().store) {
+      let store = try target.openUnread().store
+      if let entry = try entry(in: store) {
         lines = entry.isUndone ? [] : try takeBack(entry, target)
       } else {
+        if trial.new == nil { try checkNotMade(target, store) }
         lines = try putBackUnrecorded(target)
       }
       remove()
@@ -100,6 +102,18 @@ struct TrialNote {
     let plan = try opened.undo(.entry(entry.id), mayBeBack: true)
     let text = HistoryText(opened.schema)
     return plan.hasChanged ? [text.summary(of: plan.entry)] + text.lines(of: plan) : []
+  }
+
+  /// Throws if the change may have been made without an entry in the history, where its values are not known.
+  ///
+  /// - Throws: ``ToolError`` with status 9 if something has changed at its keys.
+  private func checkNotMade(_ target: Target, _ store: SettingsStore) throws {
+    guard trial.process != nil else { return }
+    for key in trial.keys {
+      let names = target.schema.names(of: try KeyArgument.parse(key))
+      let changes = try store.history(at: names)
+      if changes.contains(where: { $0.id > trial.after && $0.reason != .migration }) { throw ToolError(.changed) }
+    }
   }
 
   /// Puts the earlier value back where the process was killed between the write and its entry in the history.
