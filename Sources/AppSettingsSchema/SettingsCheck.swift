@@ -258,8 +258,7 @@ package struct SettingsCheck {
       guard unknown <= Self.unknownLimit else { return }
       let nearest = unknown <= Self.suggestionLimit ? nearest(to: path) : nil
       file.add(
-        .unknownKey, UnknownKey.message(path, nearest),
-        key: TOMLPath(Array(path.components.prefix { !SettingsValueError.isIndex($0) })), at: position,
+        .unknownKey, UnknownKey.message(path, nearest), key: Self.named(path.components), at: position,
         suggestion: nearest.map(UnknownKey.text))
     }
     let document = file.document
@@ -290,6 +289,11 @@ package struct SettingsCheck {
     file.add(.unknownKey, "There are \(unknown - Self.unknownLimit) unknown keys more.")
   }
 
+  /// A path up to the first element of an array, which no key names.
+  private static func named(_ path: [String]) -> TOMLPath {
+    TOMLPath(Array(path.prefix { !SettingsValueError.isIndex($0) }))
+  }
+
   private static let unknownLimit = 1000
   /// The number of unknown keys with a suggestion, which takes a comparison with every key.
   private static let suggestionLimit = 100
@@ -312,14 +316,15 @@ package struct SettingsCheck {
       if isVoid { return }
     }
     guard let value = file.document[path] else { return }
-    do throws(SettingsValueError) {
-      try key.type.check(value, isStored: true)
-    } catch {
+    let errors = key.type.errors(in: value)
+    for error in errors.prefix(Self.unknownLimit) {
       let error = key.isSecret ? error.redacted : error
       file.add(
-        .invalidValue, lack(error, at: path, of: key) ?? error.clause(about: "'\(path)'") + ".", key: path,
-        at: file.position(of: path, part: error.path))
+        .invalidValue, lack(error, at: path, of: key) ?? error.clause(about: "'\(path)'") + ".",
+        key: path.appending(Self.named(error.path)), at: file.position(of: path, part: error.path))
     }
+    guard errors.count > Self.unknownLimit else { return }
+    file.add(.invalidValue, "'\(path)' has \(errors.count - Self.unknownLimit) invalid parts more.", key: path)
   }
 
   /// What a record or the key's whole value lacks; `nil` for another error.
@@ -347,6 +352,37 @@ package struct SettingsCheck {
           "The secret '\(path)' is in a file that other users may open (mode \(mode))."
             + (file.kind == .system ? "" : " Run 'chmod go='."), key: path, at: file.position(of: path))
       }
+    }
+  }
+}
+
+extension SchemaType {
+  /// What is wrong with a stored value: the first problem of each part that a key can name.
+  fileprivate func errors(in value: TOMLValue) -> [SettingsValueError] {
+    do throws(SettingsValueError) {
+      try check(value, isStored: true)
+      return []
+    } catch {
+      guard kind == .table || kind == .records, case .table(let table) = value else { return [error] }
+      // The first one may be about the table as a whole.
+      var errors = [error]
+      var known: Set = [error]
+      func add(_ error: SettingsValueError) { if known.insert(error).inserted { errors.append(error) } }
+      let record = kind == .records ? record : nil
+      for (name, part) in table {
+        if ids != nil {
+          do throws(SettingsValueError) {
+            try check(.table([name: part]), isStored: true)
+          } catch {
+            if error.path.first == name { add(error) }
+          }
+        }
+        for var error in (record ?? element ?? field(name)?.type)?.errors(in: part) ?? [] {
+          error.path.insert(name, at: 0)
+          add(error)
+        }
+      }
+      return errors
     }
   }
 }

@@ -77,6 +77,35 @@ struct SettingsCheckTests {
       ])
   }
 
+  @Test func `each wrong part of a table and of records is found, with the path that removes it alone`() throws {
+    try write(
+      """
+      settings-version = 3
+      ports = { http = "a", https = 70000, imap = 143 }
+      tags = ["A", "b", "C"]
+      [window]
+      width = "wide"
+      title = 3
+      [hosts.1]
+      address = "a"
+      port = 0x20000
+      [hosts.2]
+      address = 5
+      port = -1
+      [hosts.x]
+      port = -2
+      """)
+    let findings = SettingsCheck.findings(at: try home.location(), schema: SchemaKeys.schema)
+    #expect(findings.allSatisfy { $0.kind == .invalidValue })
+    #expect(
+      findings.map { "\($0.position?.line ?? 0) \($0.key?.description ?? "")" } == [
+        "2 ports.http", "2 ports.https", "3 tags", "5 window.width", "6 window.title", "9 hosts.1.port",
+        "11 hosts.2.address", "12 hosts.2.port", "13 hosts.x", "14 hosts.x.port",
+      ])
+    #expect(
+      findings[5].message == "'1.port' in 'hosts' is the integer 131072, but must be an integer from 0 to 65535.")
+  }
+
   @Test func `a table that is none, and a former name beside the present, are told`() throws {
     try write("settings-version = 3\nfont_size = 99\neditor.font-size = 12\nsync = 1\n")
     #expect(

@@ -1,7 +1,7 @@
 // The document that the page shows: the answer to GET /api/apps/APP, and who changed what while the page was open.
 
 import { api, asWrite, currentApp, currentLayer, isOwn, Refusal, trying } from "./api.js";
-import { kindOfValue, parseValue, partsOf } from "./toml.js";
+import { dotted, kindOfValue, parseValue, partsOf } from "./toml.js";
 
 export const model = {
   /** The last document, or null. */
@@ -149,6 +149,9 @@ function ruleOfShape(shape) {
   return { ...shape, element: shape.element ? ruleOfShape(shape.element) : undefined, fields };
 }
 
+/** The rule of a member of a table; undefined if there is none. */
+export const ruleWithin = (rule, name) => (Object.hasOwn(rule?.fields ?? {}, name) ? rule.fields[name] : rule?.element);
+
 /** Whether the file that is written has a value of the key. */
 export const isModified = (key) =>
   !key.isLocked && key.layers.some((layer) => layer.file === model.doc.file && layer.file !== null);
@@ -225,8 +228,18 @@ let findingsByKey = null;
 
 /** What 'check' says of a key, and of what is within it. */
 export function findingsOf(key) {
-  findingsByKey ??= Map.groupBy?.(model.doc.findings, (finding) => finding.key) ?? new Map();
+  findingsByKey ??= Map.groupBy?.(model.doc.findings, nameOf) ?? new Map();
   return findingsByKey.get(key.key) ?? [];
+}
+
+/** The name of the key that a finding is about, or within; null if it is about none. */
+export function nameOf({ key }) {
+  if (!key || model.keys.has(key)) return key;
+  for (let parts = partsOf(key); parts.length > 1;) {
+    parts = parts.slice(0, -1);
+    if (model.keys.has(dotted(parts))) return dotted(parts);
+  }
+  return null;
 }
 
 export const hasProblem = (key) => Boolean(key.problem) || findingsOf(key).length > 0;

@@ -5,7 +5,7 @@ import { api, Refusal } from "./api.js";
 import { announce, button, el, icon, once } from "./dom.js";
 import { diffView } from "./diff.js";
 import { fixesOf } from "./fixes.js";
-import { emit, endTrial, model, on, refresh, titleOf } from "./model.js";
+import { emit, endTrial, model, nameOf, on, refresh, titleOf } from "./model.js";
 import { dotted, partsOf } from "./toml.js";
 
 const root = el("div", { class: "notices" });
@@ -73,7 +73,7 @@ export function show() {
   }
   // The worst first.
   const rank = ({ severity }) => ["warning", "error"].indexOf(severity);
-  const others = doc.findings.toSorted((a, b) => rank(b) - rank(a)).filter((finding) => (!finding.key || !model.keys.has(finding.key)) && !(doc.problem && finding.kind === "unparsable"));
+  const others = doc.findings.toSorted((a, b) => rank(b) - rank(a)).filter((finding) => !nameOf(finding) && !(doc.problem && finding.kind === "unparsable"));
   if (others.length > 0) {
     parts.push(notice("warning", others.length === 1 ? "One thing to look at" : `${others.length} things to look at`,
       el("ul", { class: "findings" }, others.slice(0, 20).map((finding) => el("li", {}, finding.message, " ",
