@@ -71,6 +71,141 @@ class MeanwhileTest(PageTest):
         self.tab.js("const held = window.held; window.held = null; for (const go of held) go();")
 
 
+ADDERS = [("words", "> .list-box > .adder input", "four", '"four"'), ("servers", "> .records-box > .adder input", "cloud", "servers.cloud"),
+          ("bindings", "> .table-box > .adder input", "rs", "rs")]
+
+
+class ProfileTest(MeanwhileTest):
+    def prepare(self):
+        self.home.cli("profile", APP, "new", "work")
+
+    def test_what_is_typed_to_be_added_is_not_stored_in_another_file_unasked(self):
+        for key, selector, typed, stored in ADDERS:
+            with self.subTest(key):
+                before = self.profile.read_text()
+                self.field(key, selector).type(typed, key="")
+                self.use("work")
+                self.message_has(key, "You edit …/profiles/work.toml now")
+                self.assertEqual(self.field(key, selector).get_property("value"), typed)
+                self.field(key, selector).send_keys(Keys.ESCAPE)
+                self.tab.until(lambda: self.tab.message(key) == "", "end of the message")
+                self.assertEqual((self.home.text(), self.profile.read_text()), (TEXT, before))
+                self.use("--none")
+                self.tab.until(lambda: self.tab.one("#profile").get_property("value") == "", "own file")
+                self.field(key, selector).type(typed, key="")
+                self.use("work")
+                self.message_has(key, "You edit")
+                self.tab.click(f".row[data-key={key}] .row-message button", "Store mine")
+                self.tab.until(lambda: stored in self.profile.read_text(), "text of the profile")
+                self.tab.until(lambda: self.tab.message(key) == "", "end of the message")
+                self.assertEqual(self.home.text(), TEXT)
+                self.use("--none")
+                self.tab.until(lambda: self.tab.one("#profile").get_property("value") == "", "own file")
+
+    def test_what_is_added_before_the_page_hears_of_another_profile_is_asked_about(self):
+        before = self.profile.read_text()
+        for key, selector, typed, _ in ADDERS:
+            with self.subTest(key):
+                self.tab.reload()
+                self.field(key, selector).type(typed, key="")
+                self.hold("GET")
+                self.use("work")
+                self.tab.until(lambda: self.tab.js("return window.held.length") > 0, "reading")
+                self.tab.keys(Keys.ENTER)
+                time.sleep(0.3)
+                self.release()
+                self.message_has(key, "You edit …/profiles/work.toml now")
+                self.assertEqual(self.field(key, selector).get_property("value"), typed)
+                self.assertEqual((self.home.text(), self.profile.read_text()), (TEXT, before))
+                self.use("--none")
+                self.tab.until(lambda: self.tab.one("#profile").get_property("value") == "", "own file")
+
+    def test_what_is_clicked_before_the_page_hears_of_another_profile_is_not_stored_there(self):
+        before = self.profile.read_text()
+        for key, selector in [("flag", "input"), ("theme", ".segment"), ("servers", "[aria-label='Menu of office']")]:
+            with self.subTest(key):
+                self.tab.reload()
+                self.hold("GET")
+                self.use("work")
+                self.tab.until(lambda: self.tab.js("return window.held.length") > 0, "reading")
+                self.tab.js("document.querySelector(arguments[0]).click()", f".row[data-key={key}] .row-control {selector}")
+                if key == "servers":
+                    self.tab.js("document.querySelector('.menu [aria-label=\"Remove office\"]').click()")
+                time.sleep(0.3)
+                self.release()
+                self.message_has(key, "You edit …/profiles/work.toml now, so nothing was stored.")
+                self.assertEqual((self.home.text(), self.profile.read_text()), (TEXT, before))
+                self.use("--none")
+                self.tab.until(lambda: self.tab.one("#profile").get_property("value") == "", "own file")
+
+    def test_a_record_is_not_renamed_in_another_file_unasked(self):
+        self.home.write(self.profile, TEXT)
+        self.tab.menu("home", "Rename home")
+        self.tab.one("[aria-label='New name of home']").type("nas", key="")
+        self.use("work")
+        self.tab.until(lambda: self.tab.one("#profile").get_property("value") == "work", "profile")
+        self.tab.one("[aria-label='New name of home']").send_keys(Keys.ENTER)
+        self.message_has("servers", "You edit …/profiles/work.toml now")
+        self.assertEqual((self.home.text(), self.profile.read_text()), (TEXT, TEXT))
+        self.tab.one("[aria-label='New name of home']").send_keys(Keys.ENTER)
+        self.tab.until(lambda: "[servers.nas]" in self.profile.read_text(), "text of the profile")
+        self.assertEqual(self.home.text(), TEXT)
+
+
+class RemovedTest(MeanwhileTest):
+    places = [("servers", "[aria-label=home] .member input", ["unset", APP, "servers.home"], 'url = "DRAFT"'),
+              ("servers", "[aria-label=home] .member input", ["rename", APP, "servers.home", "servers.haus"], 'url = "DRAFT"'),
+              ("bindings", ".member input", ["unset", APP, "bindings.md"], 'md = "DRAFT"'), ("extra", "input", ["unset", APP, "extra"], None)]
+
+    def test_a_draft_stays_when_its_place_is_removed(self):
+        for key, selector, words, stored in self.places:
+            for choice in ["Give up", "Store mine"]:
+                with self.subTest(words=words, choice=choice):
+                    self.home.write(self.home.file, TEXT)
+                    self.tab.until(lambda: self.tab.js("return document.querySelector('#file-text').value") == TEXT, "text")
+                    self.field(key, selector).type("DRAFT", key="")
+                    self.home.cli(*words)
+                    self.message_has(key, "Removed meanwhile")
+                    self.assertEqual(self.field(key, selector).get_property("value"), "DRAFT")
+                    self.tab.js("document.activeElement.blur()")
+                    self.tab.rest()
+                    self.assertNotIn("DRAFT", self.home.text())
+                    self.tab.click(f".row[data-key={key}] .row-message button", choice)
+                    if choice == "Store mine" and stored is None:
+                        self.message_has(key, "Unknown key")
+                        self.field(key, selector).send_keys(Keys.ESCAPE)
+                    elif choice == "Store mine":
+                        self.wait_for_text(stored)
+                    else:
+                        self.tab.until(lambda: self.tab.count(f".row[data-key={key}] .row-control {selector}") == 0, "end of the field")
+                        self.assertNotIn("DRAFT", self.home.text())
+                    self.tab.until(lambda: self.tab.count("[data-draft]") == 0, "end of the draft")
+
+    def test_a_new_name_stays_when_the_record_is_removed(self):
+        self.tab.menu("home", "Rename home")
+        self.tab.one("[aria-label='New name of home']").type("nas", key="")
+        self.home.cli("unset", APP, "servers.home")
+        self.tab.until(lambda: "home.example" not in self.tab.js("return document.querySelector('#file-text').value"), "change")
+        self.tab.rest()
+        self.assertEqual(self.tab.one("[aria-label='New name of home']").get_property("value"), "nas")
+        self.tab.keys(Keys.ENTER)
+        self.tab.until(lambda: self.tab.message("servers"), "refusal")
+        self.tab.one("[aria-label='New name of home']").send_keys(Keys.ESCAPE)
+        self.tab.until(lambda: self.tab.count("[aria-label=home].record") == 0, "end of the record")
+
+    def test_a_refusal_has_words(self):
+        self.tab.js("document.activeElement.blur()")
+        self.hold("GET")
+        self.home.cli("unset", APP, "bindings.md")
+        self.tab.until(lambda: self.tab.js("return window.held.length") > 0, "reading")
+        self.tab.js("const input = document.querySelector('.row[data-key=bindings] .member input'); input.focus(); input.value = 'DRAFT'; input.dispatchEvent(new Event('input'))")
+        self.tab.keys(Keys.ENTER)
+        time.sleep(0.3)
+        self.release()
+        self.message_has("bindings", "Removed meanwhile")
+        self.assertEqual(self.field("bindings", ".member input").get_property("value"), "DRAFT")
+
+
 class PartTest(MeanwhileTest):
     text = TEXT + 'port = 0\n[servers.cloud]\nport = "x"\n'
 

@@ -18,7 +18,7 @@ export function toggle(place) {
   };
   input.addEventListener("change", () => {
     say(input.checked);
-    now.commit({ value: input.checked });
+    now.commit({ value: input.checked }, { file: now.file });
   });
   show();
   return {
@@ -55,7 +55,8 @@ function segments(place, choices, labels) {
     other.textContent = other.hidden ? "" : `now: ${typeof now.value === "string" ? now.value : literal(now.value)}`;
   };
   const steps = stepped(element, {
-    commit: () => now.commit(editOf(choices[inputs.findIndex((input) => input.checked)])),
+    file: () => now.file,
+    commit: (file) => now.commit(editOf(choices[inputs.findIndex((input) => input.checked)]), { file }),
     giveUp: () => show(),
   });
   for (const input of inputs) input.addEventListener("change", steps.chosen);
@@ -81,7 +82,9 @@ function select(place, choices, labels) {
     } else other.remove();
     element.value = at < 0 ? "" : String(at);
   };
-  const steps = stepped(element, { commit: () => now.commit(editOf(choices[Number(element.value)])), giveUp: () => show() });
+  const steps = stepped(element, {
+    file: () => now.file, commit: (file) => now.commit(editOf(choices[Number(element.value)]), { file }), giveUp: () => show(),
+  });
   element.addEventListener("change", steps.chosen);
   show();
   return { element, isDirty: steps.isWaiting, update(next) {

@@ -46,7 +46,7 @@ export function formOf(place) {
  * - commit(edit, options), reset(options): store a value, or take it out of the file. They return whether that was done,
  *   once no write of the setting is left and update() has shown what they have made
  * - accepts(edit), check(edit, options): whether it could be stored; has the row say so, a moment later
- * - meanwhile(value, { store, giveUp }): it has changed under a draft
+ * - meanwhile(value, { store, giveUp }): it has changed under a draft, or the file that this was meant for is not edited now
  * - settled(): there is no draft any more
  */
 export function makeSimple(place) {
@@ -290,10 +290,10 @@ function secret(place) {
   const store = async () => {
     const { value } = field;
     const { file } = now;
-    const options = { field, isAsShown: (present) => present.file === file, changed: contest };
+    const options = { field, isAsShown: (present) => present.file === file, changed: () => contest(file) };
     if (value !== "" && await now.commit({ value }, options) && field.value === value) clear();
   };
-  const contest = () => now.meanwhile?.(now.value, { field, store, giveUp: () => clear() });
+  const contest = (file) => now.meanwhile?.(now.value, { field, file, store, giveUp: () => clear() });
   const save = el("button", { type: "submit", disabled: place.disabled }, "Store");
   const form = el("form", { class: "with-unit", autocomplete: "off", onsubmit: (event) => {
     event.preventDefault();
@@ -327,9 +327,9 @@ function secret(place) {
   }
   show();
   return { element: form, isDirty: () => field.value !== "", update(next) {
-    const isElsewhere = next.file !== now.file && field.value !== "";
+    const { file } = now;
     now = { ...now, ...next };
-    if (isElsewhere) contest();
+    if (next.file !== file && field.value !== "") contest(file);
     save.disabled = Boolean(next.disabled);
     line.disabled = lines.disabled = save.disabled && field.value === "";
     show();

@@ -32,9 +32,16 @@ export function list(place) {
   let rows = [];
   /** Whether the person was told that the list has changed under what is typed. */
   let isContested = false;
+  /** The file that what is typed is meant for. */
+  let meant = place.file;
   const body = el("ol", { class: "items", "aria-labelledby": place.name, "aria-label": place.label });
   const adding = field({ "aria-label": "New element", placeholder: "new element" }, place.rule.element?.choices, "choose one");
-  const showAdding = asDraft(adding);
+  const setAdding = asDraft(adding, () => {
+    if (areRowsDirty()) return;
+    isContested = false;
+    now.checked?.();
+    now.settled?.();
+  });
   const add = button("Add", () => {
     adding.focus();
     append();
@@ -49,7 +56,8 @@ export function list(place) {
 
   const items = () => rows.map((row) => row.item);
   const kept = () => rows.map((row) => ({ row, item: row.item }));
-  const isDirty = () => rows.some((row) => row.isDirty);
+  const areRowsDirty = () => rows.some((row) => row.isDirty);
+  const isDirty = () => areRowsDirty() || adding.value !== "";
 
   const elementKind = () => {
     const type = now.rule.element?.type ?? rows[0]?.item.kind ?? "string";
@@ -81,7 +89,7 @@ export function list(place) {
     // Another write may be on its way, of which this one is to know.
     const isStored = await now.commit(edit, {
       field: source, follows: true, isAsShown: (present) => present.file === file && isSame(itemsOf({ ...now, ...present }), basis),
-      changed: () => (isDirty() ? contest() : now.refuse?.("The list was changed meanwhile, so nothing was stored.")),
+      changed: () => (areRowsDirty() ? contest(file) : now.refuse?.("The list was changed meanwhile, so nothing was stored.")),
     });
     if (isStored) {
       isContested = false;
@@ -94,13 +102,16 @@ export function list(place) {
     return false;
   }
 
-  function contest() {
+  /** Says that the list has changed under what is typed, or that another file is edited than the one it was meant for. */
+  function contest(file = meant) {
     isContested = true;
     now.meanwhile?.(now.value, {
+      file,
       store: () => {
         const row = rows.find((one) => one.isDirty);
-        row?.input.focus();
-        row?.store();
+        (row?.input ?? adding).focus();
+        if (row) row.store();
+        else append();
       },
       giveUp,
     });
@@ -108,21 +119,22 @@ export function list(place) {
 
   /** Shows what is stored, in place of what was typed. */
   function giveUp() {
-    isContested = false;
     for (const row of rows) row.settle(false);
     reconcile(itemsOf(now));
     draw();
-    now.checked?.();
-    now.settled?.();
+    setAdding("");
   }
 
   async function append() {
     if (adding.value === "") return;
     const item = itemOf(adding.value, elementKind());
+    const { file } = now;
+    // The next one may be typed meanwhile.
     adding.value = "";
-    showAdding();
-    if (!await store([...kept(), { item }], `Added ${item.text}.`, adding) && adding.value === "") adding.value = item.text;
-    showAdding();
+    adding.removeAttribute("data-draft");
+    if (await store([...kept(), { item }], `Added ${item.text}.`, adding)) return;
+    if (adding.value === "") setAdding(item.text);
+    if (now.file !== file) contest(file);
   }
 
   function move(from, to) {
@@ -148,7 +160,7 @@ export function list(place) {
     const { input } = row;
     row.settle = (dirty) => {
       row.isDirty = dirty;
-      element.toggleAttribute("data-draft", isDirty());
+      element.toggleAttribute("data-draft", areRowsDirty());
       input.toggleAttribute("data-draft", dirty);
       if (!dirty) input.value = input.matches("select") ? optionOf(input, row.item) : row.item.text;
     };
@@ -166,10 +178,11 @@ export function list(place) {
     };
     const giveUpRow = () => {
       row.settle(false);
-      if (isDirty()) return;
-      isContested = false;
+      if (areRowsDirty()) return;
       reconcile(itemsOf(now));
       draw();
+      if (adding.value !== "") return;
+      isContested = false;
       now.checked?.();
     };
     input.addEventListener("input", () => row.settle(true));
@@ -303,9 +316,14 @@ export function list(place) {
       const isOther = literal(next.value ?? []) !== literal(now.value ?? []) || next.node?.raw !== now.node?.raw;
       const turns = Boolean(next.disabled) !== Boolean(now.disabled);
       const isElsewhere = next.file !== now.file && isDirty();
+      if (!isDirty()) meant = next.file;
       now = next;
-      adding.disabled = add.disabled = Boolean(next.disabled);
-      if (isElsewhere) return void contest();
+      add.disabled = Boolean(next.disabled);
+      adding.disabled = add.disabled && adding.value === "";
+      if (isElsewhere) {
+        contest();
+        if (areRowsDirty()) return;
+      }
       if (!isOther && !turns) return;
       const fresh = itemsOf(next);
       if (isSame(fresh, items())) {

@@ -27,7 +27,7 @@ on("document", (before) => {
   files.show();
   notices.show();
   shell.classList.toggle("outdated", Boolean(doc.problem));
-  settings.showDocument({ keepsPlace: before !== null });
+  settings.showDocument(before);
   file.show();
   settings.lightSelected();
 });

@@ -37,8 +37,6 @@ export class Row {
   #writes = 0;
   #isLastStored = true;
   #form = "";
-  /** The file that what is typed is meant for. */
-  #file = null;
 
   constructor(name) {
     this.name = name;
@@ -162,7 +160,7 @@ export class Row {
     if (this.#writes > 0) return;
     const place = this.#place();
     const form = formOf(place);
-    if (!this.control?.isDirty()) this.#file = place.file;
+    // What somebody types into stays until that is settled.
     if (this.#form === form || this.control?.isDirty()) {
       this.control.update(place);
       return;
@@ -195,14 +193,19 @@ export class Row {
         this.#say("");
       },
       settled: () => {
-        if (this.key) this.#showControl(this.key);
+        if (this.key?.isGone) refresh().catch(() => {});
+        else if (this.key) this.#showControl(this.key);
       },
-      meanwhile: (value, { field, store, giveUp }) => {
+      meanwhile: (value, { field, file, store, giveUp, isNew = false }) => {
         this.#dropCheck();
+        const isElsewhere = file !== model.doc.file;
+        const isGone = isNew || value === null || value === undefined;
         const theirs = key.isSecret ? "another value" : shortValue(value);
-        this.#say(this.#file === model.doc.file ? `Changed meanwhile to ${theirs}. Enter stores yours; Escape takes the new one. `
-          : `You edit ${shortPath(model.doc.file)} now, with ${theirs}. Enter stores yours there; Escape gives it up. `, "warning", field);
-        this.message.append(el("span", { class: "fixes" }, button("Store mine", store, { class: "small" }), button("Take theirs", giveUp, { class: "small" })));
+        this.#say(isElsewhere ? `You edit ${shortPath(model.doc.file)} now${isNew ? "" : `, with ${theirs}`}. Enter stores yours there; Escape gives it up. `
+          : isGone ? "Removed meanwhile. Enter stores yours; Escape gives it up. "
+          : `Changed meanwhile to ${theirs}. Enter stores yours; Escape takes the new one. `, "warning", field);
+        this.message.append(el("span", { class: "fixes" }, button("Store mine", store, { class: "small" }),
+          button(isGone ? "Give up" : "Take theirs", giveUp, { class: "small" })));
       },
     };
   }
@@ -264,33 +267,32 @@ export class Row {
   }
 
   /**
-   * Stores a value, if it is still what it was when the person saw it: `isAsShown({ value, node })` says whether it is, and
-   * `changed()` what the person is told otherwise. What `follows` from the write before it, such as a list, is not stored
-   * if that one was refused. `field` is where it was typed.
+   * Stores a value in the file that it is meant for, if it is still what it was when the person saw it:
+   * `isAsShown({ value, node })` says whether it is, and `changed()` what the person is told otherwise. What `follows` from
+   * the write before it, such as a list, is not stored if that one was refused. `field` is where it was typed.
    */
   async store(path, change, options) {
     return this.#run([{ set: path, ...change }], { ...options, path });
   }
 
   /** What the file has at a path, which may be nothing any more. */
-  #present(path) {
+  #present(path = []) {
     const { key } = this;
-    const { file } = model.doc;
-    if (!key) return { file, value: undefined, node: null };
+    if (!key) return { file: model.doc.file, value: undefined, node: null };
     const inner = path.slice(partsOf(key.key).length);
-    return { file, value: inner.reduce((table, name) => (table && Object.hasOwn(table, name) ? table[name] : undefined), key.value), node: inner.reduce(memberNode, nodeOf(key)) };
+    return { file: model.doc.file, value: inner.reduce((table, name) => (table && Object.hasOwn(table, name) ? table[name] : undefined), key.value), node: inner.reduce(memberNode, nodeOf(key)) };
   }
 
   /**
    * Makes one write after the other. Returns whether this one was made, as soon as none is left and the control shows what
    * has become of all.
    */
-  async #run(edits, { path, isAsShown, follows = false, ...options } = {}) {
+  async #run(edits, { path, file = model.doc.file, isAsShown = () => true, follows = false, ...options } = {}) {
     const waits = this.#writes > 0;
     this.#writes += 1;
     const write = this.#last.then(() => {
       if (follows && waits && !this.#isLastStored) return false;
-      return this.#attempt(() => (isAsShown ? this.#editAsShown(edits, () => isAsShown(this.#present(path))) : edit(edits)), options);
+      return this.#attempt(() => this.#editAsShown(edits, file, () => isAsShown(this.#present(path))), options);
     });
     this.#last = write.catch(() => false).then((isMade) => {
       this.#isLastStored = isMade;
@@ -301,9 +303,11 @@ export class Row {
     return write;
   }
 
-  async #editAsShown(edits, isAsShown) {
+  async #editAsShown(edits, file, isAsShown) {
+    const refuse = (why) => { throw new Refusal(412, { status: 9, message: `${why}, so nothing was stored.` }); };
     for (let again = 3; ; again -= 1) {
-      if (!isAsShown()) throw new Refusal(412, null);
+      if (model.doc.file !== file) refuse(`You edit ${shortPath(model.doc.file)} now`);
+      if (!isAsShown()) refuse("It was changed meanwhile");
       try {
         return await edit(edits, { ifUnchanged: model.doc.digest });
       } catch (error) {

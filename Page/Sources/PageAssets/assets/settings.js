@@ -129,12 +129,24 @@ function countText({ keys, isSimilar }, text) {
   return isSimilar ? `Nothing has these words; ${keys.length.toLocaleString()} similar` : `${keys.length.toLocaleString()} of ${all.toLocaleString()} settings`;
 }
 
+/** Has the settings that somebody types into stay, without a value, although the document has them no more. */
+function keepDrafts(before) {
+  for (const row of rows()) {
+    const at = before.keys.findIndex(({ key }) => key === row.name);
+    if (at < 0 || model.keys.has(row.name) || !row.control?.isDirty()) continue;
+    const key = { ...before.keys[at], isGone: true, value: null, toml: null, span: null, layers: [], problem: null };
+    model.doc = { ...model.doc, keys: model.doc.keys.toSpliced(at, 0, key) };
+    model.keys.set(row.name, key);
+  }
+}
+
 /** Shows another document. */
-export function showDocument({ keepsPlace }) {
+export function showDocument(before) {
+  if (before) keepDrafts(before);
   descriptions = new Map((model.doc.groups ?? []).map((group) => [group.path, group.description]));
   allItems = null;
   forget();
-  showList({ keepsPlace });
+  showList({ keepsPlace: before !== null });
   showGroups();
 }
 

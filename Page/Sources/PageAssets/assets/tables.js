@@ -3,7 +3,7 @@
 import { formOf } from "./controls.js";
 import { announce, button, el, menuButton, newID, once } from "./dom.js";
 import { LongList } from "./list.js";
-import { spoken } from "./model.js";
+import { model, ruleWithin, spoken } from "./model.js";
 import { kindOfValue, memberNode } from "./toml.js";
 import { asDraft } from "./typed.js";
 
@@ -25,8 +25,7 @@ export function table(place, make) {
   const element = el("div", { class: "table-box" }, body);
 
   const memberPlace = (name) => {
-    const fields = now.rule.fields ?? {};
-    const rule = (Object.hasOwn(fields, name) ? fields[name] : now.rule.element) ?? {};
+    const rule = ruleWithin(now.rule, name) ?? {};
     const value = member(now.value, name);
     const node = memberNode(now.node, name);
     const path = [...now.path, name];
@@ -41,6 +40,7 @@ export function table(place, make) {
   function show() {
     const listed = Object.keys(now.rule.fields ?? {});
     const names = [...new Set([...listed, ...Object.keys(now.value ?? {})])];
+    keepDrafts(names, former, (name) => controls.get(name)?.isDirty());
     const { activeElement } = document;
     const focused = [...controls].find(([, control]) => control.row.contains(activeElement))?.[0];
     const at = names.indexOf(focused);
@@ -82,18 +82,29 @@ export function table(place, make) {
     former = names;
   }
 
-  if (!place.rule.fields || place.rule.isOpen) element.append(adder("New field", "Add field", async (name, input) => {
-    return addNew({ now, name, input, edit: { value: firstOf(now.rule.element ?? {}) }, what: "field", isThere: () => controls.has(name) });
-  }, (name) => controls.get(name)?.element, place));
+  const adding = !place.rule.fields || place.rule.isOpen ? adder("New field", "Add field", "field", place, {
+    edit: () => ({ value: firstOf(now.rule.element ?? {}) }),
+    isThere: (name) => controls.has(name),
+    find: (name) => controls.get(name)?.element,
+  }) : null;
+  if (adding) element.append(adding.element);
   show();
   return {
     element,
-    isDirty: () => [...controls.values()].some((control) => control.isDirty()),
+    isDirty: () => Boolean(adding?.isDirty()) || [...controls.values()].some((control) => control.isDirty()),
     update(next) {
       now = { ...next };
+      adding?.update(next);
       show();
     },
   };
+}
+
+/** Has the names that somebody types into stay where they were, until that is settled. */
+function keepDrafts(names, former, isDraft) {
+  former.forEach((name, at) => {
+    if (!names.includes(name) && isDraft(name)) names.splice(at, 0, name);
+  });
 }
 
 /** Records: tables with a name each. They can be added, renamed and removed. Of many, those near the screen are made. */
@@ -110,7 +121,7 @@ export function records(place, make) {
       card.update();
       return card.element;
     },
-    isKept: (one) => one.contains(document.activeElement) || one.querySelector("[data-draft]") !== null || cards.get(one).control.isDirty(),
+    isKept: (one) => one.contains(document.activeElement) || one.querySelector("[data-draft]") !== null || cards.get(one).isDirty(),
   });
   const cardOf = (name) => list.reveal((item) => item.key === name);
 
@@ -121,6 +132,8 @@ export function records(place, make) {
 
   function show() {
     const names = Object.keys(now.value ?? {}).filter((name) => isTable(member(now.value, name)));
+    const drafts = new Set(list.elements().map((one) => cards.get(one)).filter((card) => card.isDirty()).map((card) => card.name));
+    if (drafts.size > 0) keepDrafts(names, list.items.map(({ key }) => key), (name) => drafts.has(name));
     const focused = document.activeElement?.closest?.(".record");
     const at = list.items.findIndex(({ key }) => body.contains(focused) && key === focused.getAttribute("aria-label"));
     list.set(names.map((key) => ({ key })), { keepsPlace: true });
@@ -131,20 +144,34 @@ export function records(place, make) {
   function makeCard(name) {
     const control = table(recordPlace(name), make);
     const title = el("h4", { class: "record-name" }, name);
+    let isRenaming = false;
     const rename = () => {
       const input = el("input", { class: "field", type: "text", value: name, "aria-label": `New name of ${name}`, spellcheck: "false", autocomplete: "off" });
+      let { file } = now;
       const back = () => {
+        isRenaming = false;
         form.replaceWith(title);
         menu.focus();
+        now.checked?.();
+        now.settled?.();
       };
-      input.addEventListener("input", () => input.toggleAttribute("data-draft", input.value !== name));
+      input.addEventListener("input", () => {
+        isRenaming = input.value !== name;
+        input.toggleAttribute("data-draft", isRenaming);
+      });
       const submitted = once(async () => {
         const to = input.value.trim();
         if (to === "" || to === name) return back();
+        if (now.file !== file) {
+          now.meanwhile?.(undefined, { field: input, file, store: submitted, giveUp: back, isNew: true });
+          ({ file } = now);
+          return undefined;
+        }
+        isRenaming = false;
         if (await now.rename([...now.path, name], [...now.path, to])) {
           announce(`Renamed ${name} to ${to}.`);
           cardOf(to)?.querySelector("button")?.focus();
-        }
+        } else isRenaming = true;
         return undefined;
       });
       const form = el("form", { class: "with-unit", onsubmit: (event) => {
@@ -163,7 +190,7 @@ export function records(place, make) {
       ["Rename", rename, `Rename ${name}`], ["Remove", () => now.remove([...now.path, name]), `Remove ${name}`],
     ]);
     return {
-      control, element: el("section", { class: "record", "aria-label": name }, el("div", { class: "record-head" }, title, menu), control.element),
+      name, control, isDirty: () => isRenaming || control.isDirty(), element: el("section", { class: "record", "aria-label": name }, el("div", { class: "record-head" }, title, menu), control.element),
       update() {
         control.update(recordPlace(name));
         menu.disabled = Boolean(now.disabled);
@@ -172,17 +199,22 @@ export function records(place, make) {
     };
   }
 
-  element.append(adder("New record", "Add record", async (name, input) => {
-    const needed = Object.entries(now.rule.fields ?? {}).filter(([, rule]) => rule.isRequired);
-    const value = Object.fromEntries(needed.map(([field, rule]) => [field, firstOf(rule)]));
-    return addNew({ now, name, input, edit: { value }, what: "record", isThere: () => member(now.value, name) !== undefined });
-  }, (name) => cardOf(name)?.querySelector(".members"), place));
+  const adding = adder("New record", "Add record", "record", place, {
+    edit: () => {
+      const needed = Object.entries(now.rule.fields ?? {}).filter(([, rule]) => rule.isRequired);
+      return { value: Object.fromEntries(needed.map(([field, rule]) => [field, firstOf(rule)])) };
+    },
+    isThere: (name) => member(now.value, name) !== undefined,
+    find: (name) => cardOf(name)?.querySelector(".members"),
+  });
+  element.append(adding.element);
   show();
   return {
     element,
-    isDirty: () => [...body.children].some((one) => cards.get(one)?.control.isDirty()),
+    isDirty: () => adding.isDirty() || [...body.children].some((one) => cards.get(one)?.isDirty()),
     update(next) {
       now = next;
+      adding.update(next);
       show();
     },
   };
@@ -198,27 +230,37 @@ function firstOf(rule) {
   return rule.default ?? rule.choices?.[0] ?? rule.example ?? rule.minimum ?? plain[rule.type] ?? "";
 }
 
-/** Stores what is new; what has the name already is not replaced. Returns whether it was stored. */
-async function addNew({ now, name, input, edit, what, isThere }) {
-  const refuse = () => now.refuse(`There is a ${what} '${name}' already. Choose another name.`, input);
-  if (isThere()) {
-    refuse();
-    return false;
-  }
-  return now.store([...now.path, name], edit, { field: input, isAsShown: ({ value }) => value === undefined, changed: refuse });
-}
-
-/** A field for the name of something new. A name that is refused stays; what was added gets the focus if the name has it. */
-function adder(label, title, add, find, { disabled }) {
-  const input = el("input", { class: "field", type: "text", "aria-label": label, placeholder: "name", spellcheck: "false", autocomplete: "off", disabled });
-  const showDraft = asDraft(input);
-  const submit = el("button", { type: "submit", disabled }, title);
+/**
+ * A field for the name of something new: `what`. A name that is refused stays; what was added gets the focus if the name has
+ * it. What has the name already is not replaced.
+ */
+function adder(label, title, what, place, { edit, isThere, find }) {
+  let now = place;
+  /** The file that the name is meant for. */
+  let meant = place.file;
+  const input = el("input", { class: "field", type: "text", "aria-label": label, placeholder: "name", spellcheck: "false", autocomplete: "off", disabled: place.disabled });
+  const set = asDraft(input, () => {
+    now.checked?.();
+    now.settled?.();
+  });
+  const submit = el("button", { type: "submit", disabled: place.disabled }, title);
+  const contest = (file = meant) => now.meanwhile?.(undefined, { field: input, file, isNew: true, store: () => {
+    input.focus();
+    submitted();
+  }, giveUp: () => set("") });
   const submitted = once(async () => {
     const typed = input.value;
     const name = typed.trim();
-    if (name === "" || !await add(name, input)) return;
-    if (input.value === typed) input.value = "";
-    showDraft();
+    if (name === "") return;
+    const { file } = now;
+    const refuse = () => now.refuse(`There is a ${what} '${name}' already. Choose another name.`, input);
+    if (isThere(name)) return void refuse();
+    const isAdded = await now.store([...now.path, name], edit(), {
+      field: input, isAsShown: (present) => present.file === file && present.value === undefined,
+      changed: () => (model.doc.file === file ? refuse() : contest(file)),
+    });
+    if (!isAdded) return;
+    if (input.value === typed) set("");
     const added = find(name);
     if (added && form.contains(document.activeElement)) focusField(added);
   });
@@ -226,7 +268,15 @@ function adder(label, title, add, find, { disabled }) {
     event.preventDefault();
     submitted();
   } }, input, submit);
-  return form;
+  const isDirty = () => input.value !== "";
+  return { element: form, isDirty, update(next) {
+    const isElsewhere = next.file !== now.file && isDirty();
+    if (!isDirty()) meant = next.file;
+    now = next;
+    submit.disabled = Boolean(next.disabled);
+    input.disabled = submit.disabled && !isDirty();
+    if (isElsewhere) contest();
+  } };
 }
 
 const focusField = (within) => within?.querySelector("input:not([disabled]), select:not([disabled]), textarea:not([disabled]), button:not([disabled])")?.focus();

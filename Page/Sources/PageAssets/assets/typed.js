@@ -20,17 +20,26 @@ const isPresent = (edit, { value, node }) => (edit.toml === undefined ? same(edi
 /** A value as the text of a field. */
 export const shown = (value) => (value === null || value === undefined ? "" : String(value));
 
-/** Has a name that is typed and not added count as a draft, too, which Escape gives up. Returns what says that it has changed. */
-export function asDraft(input) {
-  const show = () => input.toggleAttribute("data-draft", input.value !== "");
-  input.addEventListener("input", show);
+/**
+ * Has what is typed and not added count as a draft, too, which Escape gives up. Returns what gives it another text.
+ * `settled()` runs when it is empty again.
+ */
+export function asDraft(input, settled) {
+  const changed = () => {
+    input.toggleAttribute("data-draft", input.value !== "");
+    if (input.value === "") settled();
+  };
+  const set = (text) => {
+    input.value = text;
+    changed();
+  };
+  input.addEventListener("input", changed);
   input.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || event.isComposing || input.value === "") return;
     event.stopPropagation();
-    input.value = "";
-    show();
+    set("");
   });
-  return show;
+  return set;
 }
 
 /** How long a control that is stepped through waits for the next step, in milliseconds. */
@@ -51,6 +60,8 @@ export function typed(place, input, { read, show, element = input, parts = [inpu
   /** Whether the person was told that the value has changed under what is typed. */
   let isContested = false;
   let timer = 0;
+  /** The file that what is typed is meant for. */
+  let meant = place.file;
   /** Counts what is typed: a text that was typed while another one was being stored is stored after it. */
   let edition = 0;
   /** What the parts have as long as nobody types. */
@@ -71,10 +82,10 @@ export function typed(place, input, { read, show, element = input, parts = [inpu
     settle(false);
     now.checked?.();
   };
-  const contest = () => {
+  const contest = (file = meant) => {
     isContested = true;
     now.meanwhile?.(now.value, {
-      field: input,
+      field: input, file,
       store: () => {
         input.focus();
         store();
@@ -110,7 +121,7 @@ export function typed(place, input, { read, show, element = input, parts = [inpu
     const isReset = edit === null || (edit.value === "" && !(await now.accepts(edit)));
     if (isReset && !now.isStored) return true;
     const isStored = await (isReset ? now.reset(options) : now.commit(edit, options));
-    if (!isStored && !options.isAsShown(now)) contest();
+    if (!isStored && !options.isAsShown(now)) contest(file);
     return isStored;
   };
   const store = async ({ leaves = false } = {}) => {
@@ -183,6 +194,7 @@ export function typed(place, input, { read, show, element = input, parts = [inpu
     update(next) {
       const isOther = next.file !== now.file || !same(next.value ?? null, now.value ?? null);
       const isBack = now.disabled && !next.disabled;
+      if (!isDirty && !isHalf()) meant = next.file;
       now = next;
       // What somebody types into keeps the focus, such as while another program breaks the file.
       for (const part of parts) part.disabled = Boolean(next.disabled) && !isDirty;
@@ -197,14 +209,16 @@ export function typed(place, input, { read, show, element = input, parts = [inpu
  * What is chosen among a few: stored at once, but a moment after the last of several keys that step through them, on Enter,
  * or when the focus leaves. Returns `chosen()`, which the control calls for each choice, and whether one waits.
  */
-export function stepped(element, { commit, giveUp }) {
+export function stepped(element, { file = () => {}, commit, giveUp }) {
   let timer = 0;
+  /** The file that is meant by the first of several steps. */
+  let meant;
   let isStepping = false;
   const end = (does) => {
     if (timer === 0) return;
     clearTimeout(timer);
     timer = 0;
-    does();
+    does(meant);
   };
   element.addEventListener("pointerdown", () => { isStepping = false; });
   element.addEventListener("keydown", (event) => {
@@ -221,6 +235,7 @@ export function stepped(element, { commit, giveUp }) {
   return {
     isWaiting: () => timer !== 0,
     chosen() {
+      if (timer === 0) meant = file();
       clearTimeout(timer);
       timer = setTimeout(() => end(commit), isStepping ? pause : 0);
       if (!isStepping) end(commit);
