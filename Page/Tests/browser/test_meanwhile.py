@@ -206,6 +206,29 @@ class RemovedTest(MeanwhileTest):
         self.assertEqual(self.field("bindings", ".member input").get_property("value"), "DRAFT")
 
 
+class SchemaTest(MeanwhileTest):
+    def test_controls_follow_the_schema(self):
+        changed = (SCHEMA.replace('["light", "dark"]', '["light", "dark", "sepia"]').replace("maximum = 72", "maximum = 100").replace("maximum = 65535", "maximum = 99")
+                   .replace('[keys.words]\ntype = "array"\nelements = { type = "string" }', '[keys.words]\ntype = "array"\nelements = { type = "string", choices = ["one", "two", "nine"] }'))
+        self.field("size", "input[type=number]").type("20", key="")
+        self.home.write(self.home.schema, changed)
+        self.tab.until(lambda: "sepia" in self.tab.row("theme", ".row-control").text, "choice")
+        self.tab.until(lambda: self.field("words", ".adder select").get_property("tagName") == "SELECT", "choices of elements")
+        self.tab.until(lambda: self.field("servers", "[aria-label=office] input[type=number]").get_attribute("max") == "99", "bound of a field")
+        # What is typed stays, until it is stored.
+        self.assertEqual(self.field("size", "input[type=number]").get_property("value"), "20")
+        self.field("size", "input[type=number]").send_keys(Keys.ENTER)
+        self.wait_for_text("size = 20")
+        self.tab.until(lambda: self.field("size", "input[type=number]").get_attribute("max") == "100", "bound")
+
+    def test_a_draft_in_a_record_survives_another_schema(self):
+        url = "[aria-label=home] input[type=text]"
+        self.field("servers", url).type("DRAFT", key="")
+        self.home.write(self.home.schema, SCHEMA.replace("maximum = 65535", "maximum = 99"))
+        self.tab.until(lambda: self.field("servers", "[aria-label=home] input[type=number]").get_attribute("max") == "99", "bound")
+        self.assertEqual(self.field("servers", url).get_property("value"), "DRAFT")
+
+
 class PartTest(MeanwhileTest):
     text = TEXT + 'port = 0\n[servers.cloud]\nport = "x"\n'
 

@@ -17,6 +17,23 @@ const unset = ({ value, rule }) => (!isNone(value) ? "empty" : rule.example === 
 export const rangeOf = ({ minimum: least, maximum: most, below }) => (isNone(least) && isNone(most) && isNone(below) ? ""
   : !isNone(least) && !isNone(most) ? `${least} – ${most}` : !isNone(least) ? `${least} or more` : !isNone(most) ? `up to ${most}` : `below ${below}`);
 
+/** The members of a rule that a control is made by. What else a rule has is read when it is needed. */
+const shapeOf = ({ type, choices, minimum, maximum, below, description, default: standard, isOpen, element, fields }) =>
+  [type, choices, minimum, maximum, below, description, standard, isOpen, element && shapeOf(element),
+    fields && Object.entries(fields).map(([name, field]) => [name, shapeOf(field)])];
+const shapes = new WeakMap();
+
+/** What a control is made for: it shows any value of the same form under the same rule, and else another one is made. */
+export function makeOf(place) {
+  const { rule } = place;
+  let shape = shapes.get(rule);
+  if (shape === undefined) {
+    shape = literal(shapeOf(rule));
+    shapes.set(rule, shape);
+  }
+  return `${formOf(place)} ${shape}`;
+}
+
 /** The name of the control that fits what a place has now. */
 export function formOf(place) {
   const { kind, rule, value } = place;

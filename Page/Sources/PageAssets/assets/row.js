@@ -1,7 +1,7 @@
 // One setting: its name, what it is for, its control, what is wrong with it, and where its values are from.
 
 import { api, Refusal } from "./api.js";
-import { formOf, makeSimple, rangeOf } from "./controls.js";
+import { formOf, makeOf, makeSimple, rangeOf } from "./controls.js";
 import { button, el, icon, iconButton, newID, shortPath, timeText } from "./dom.js";
 import { details } from "./details.js";
 import { list } from "./lists.js";
@@ -36,7 +36,8 @@ export class Row {
   /** How many writes wait or are under way. */
   #writes = 0;
   #isLastStored = true;
-  #form = "";
+  /** What the control was made for. */
+  #make = "";
 
   constructor(name) {
     this.name = name;
@@ -159,17 +160,17 @@ export class Row {
     // Until its last write is made, the control shows what that one will make, and not what an earlier one has made.
     if (this.#writes > 0) return;
     const place = this.#place();
-    const form = formOf(place);
+    const made = makeOf(place);
     // What somebody types into stays until that is settled.
-    if (this.#form === form || this.control?.isDirty()) {
+    if (this.#make === made || this.control?.isDirty()) {
       this.control.update(place);
       return;
     }
     const hadFocus = this.slot.contains(document.activeElement);
-    this.#form = form;
+    this.#make = made;
     this.control = makeControl(place);
     this.slot.replaceChildren(this.control.element);
-    this.element.classList.toggle("wide", ["records", "table", "list", "toml"].includes(form) || this.slot.querySelector("textarea") !== null);
+    this.element.classList.toggle("wide", ["records", "table", "list", "toml"].includes(formOf(place)) || this.slot.querySelector("textarea") !== null);
     if (hadFocus) this.focus();
   }
 
@@ -362,7 +363,7 @@ export class Row {
   /** Shows what is stored, in place of what is typed. */
   giveUp() {
     this.control = null;
-    this.#form = "";
+    this.#make = "";
     this.#say("");
     this.#showControl(this.key);
   }

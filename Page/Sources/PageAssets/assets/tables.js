@@ -1,6 +1,6 @@
 // The controls of tables and of records. Each field is edited by itself, so that only its bytes change.
 
-import { formOf } from "./controls.js";
+import { makeOf } from "./controls.js";
 import { announce, button, el, menuButton, newID, once } from "./dom.js";
 import { LongList } from "./list.js";
 import { model, ruleWithin, spoken } from "./model.js";
@@ -46,7 +46,7 @@ export function table(place, make) {
     const at = names.indexOf(focused);
     for (const [name, control] of controls) {
       const next = names.includes(name) ? memberPlace(name) : null;
-      if (next && (formOf(next) === control.form || control.isDirty())) continue;
+      if (next && (makeOf(next) === control.made || control.isDirty())) continue;
       control.row.remove();
       controls.delete(name);
     }
@@ -63,7 +63,7 @@ export function table(place, make) {
         const note = el("span", { class: "badge plain-badge" }, "default");
         const row = el("div", { class: "member" }, el("div", { class: "member-name" }, el("span", { id, title: name }, isField ? spoken(name) : name),
           next.rule.description && el("p", { class: "quiet-text" }, next.rule.description)), made.element, el("div", { class: "member-tools" }, menu, note));
-        control = { ...made, row, id, form: formOf(next), menu, note };
+        control = { ...made, row, id, made: makeOf(next), menu, note };
         controls.set(name, control);
       }
       if (!next.isStored && control.menu === document.activeElement) focusField(control.row);
