@@ -229,6 +229,27 @@ class SchemaTest(MeanwhileTest):
         self.assertEqual(self.field("servers", url).get_property("value"), "DRAFT")
 
 
+class TrialTest(MeanwhileTest):
+    def test_a_trial_of_another_tab_leaves_this_one_trying(self):
+        other = self.open()
+        other.tool("#try")
+        self.tab.tool("#try")
+        self.field("flag", "input").click()
+        for tab in [self.tab, other]:
+            tab.until(lambda: "You are trying a change." in tab.one("#trial").text, "trial")
+        self.assertEqual(self.tab.one("#try").get_attribute("aria-pressed"), "false")
+        self.assertEqual(other.one("#try").get_attribute("aria-pressed"), "true")
+        other.row("theme", ".segment").click()
+        self.message_has("theme", "A trial is running", other)
+        self.assertNotIn("theme", self.home.text())
+        self.tab.click("#trial button", "Take it back now")
+        self.wait_for_text(TEXT)
+        other.until(lambda: other.one("#trial").text == "", "end of the trial")
+        other.row("theme", ".segment").click()
+        other.until(lambda: "You are trying a change." in other.one("#trial").text, "trial")
+        self.assertEqual(other.one("#try").get_attribute("aria-pressed"), "false")
+
+
 class PartTest(MeanwhileTest):
     text = TEXT + 'port = 0\n[servers.cloud]\nport = "x"\n'
 

@@ -18,7 +18,7 @@ export const model = {
 
 const listeners = new Map();
 
-/** Calls `f` for each event of a name: "document", "unread", "trial", "place", "elsewhere", "connection". */
+/** Calls `f` for each event of a name: "document", "unread", "trial", "trying", "place", "elsewhere", "connection". */
 export function on(name, f) {
   listeners.set(name, [...(listeners.get(name) ?? []), f]);
 }
@@ -103,7 +103,11 @@ async function send(edits, more) {
     if (!more.dryRun) await refresh().catch(() => {});
   }
   if (more.dryRun) return answer;
-  if (answer?.trial) startTrial(answer.trial, seconds, edits.map((line) => keyText(line.set ?? line.unset ?? line.append ?? line.remove)), app);
+  if (!answer?.trial) return answer;
+  // There is one at a time. That of another tab leaves this one's next change what it is.
+  trying.isNext = false;
+  emit("trying");
+  startTrial(answer.trial, seconds, edits.map((line) => keyText(line.set ?? line.unset ?? line.append ?? line.remove)), app);
   return answer;
 }
 
@@ -112,8 +116,6 @@ const keyText = (key) => (Array.isArray(key) ? key.join(".") : key);
 /** Shows that a trial runs. Both the answer to the edit and an event say it, in any order. */
 export function startTrial(id, seconds, keys, app) {
   if (model.trial?.id === id || ended.has(id)) return;
-  // There is one at a time.
-  trying.isNext = false;
   model.trial = { id, app, until: Date.now() + seconds * 1000, keys };
   emit("trial");
 }

@@ -153,7 +153,7 @@ function setTries(tries) {
   announce(tries ? "The next change comes back after 15 seconds unless you keep it." : "Changes are kept.");
 }
 $("try").addEventListener("click", () => setTries(!trying.isNext));
-on("trial", () => $("try").setAttribute("aria-pressed", String(trying.isNext)));
+on("trying", () => $("try").setAttribute("aria-pressed", String(trying.isNext)));
 /** Opens what the bar has no room for, until something in it is chosen, or the focus goes elsewhere. */
 function showMore(shows) {
   $("bar").classList.toggle("open", shows);
