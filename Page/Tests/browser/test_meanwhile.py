@@ -250,6 +250,18 @@ class TrialTest(MeanwhileTest):
         self.assertEqual(other.one("#try").get_attribute("aria-pressed"), "false")
 
 
+class BrokenTest(MeanwhileTest):
+    system = 'size = 20\n'
+
+    def test_a_file_of_administrators_that_breaks_is_an_error(self):
+        self.assertEqual(self.tab.value("size", "input[type=number]"), "20")
+        self.home.write(self.home.system, 'size = = 20\n')
+        self.tab.until(lambda: "Another file of this app cannot be read." in self.tab.one(".notice.error").text, "error")
+        self.assertIn("The values below are without it.", self.tab.one(".notice.error").text)
+        self.assertIn(str(self.home.system), self.tab.one(".notice.error").text)
+        self.assertEqual(self.tab.value("size", "input[type=number]"), "12")
+
+
 class PartTest(MeanwhileTest):
     text = TEXT + 'port = 0\n[servers.cloud]\nport = "x"\n'
 

@@ -49,6 +49,9 @@ async function attempt(action, said) {
   }
 }
 
+const findingItem = (finding) => el("li", {}, finding.message, " ",
+  finding.file !== model.doc.file && el("code", { class: "place" }, `${finding.file}${finding.line ? `:${finding.line}` : ""}`), fixesOf(finding, fail));
+
 export function show() {
   const { doc } = model;
   const parts = [];
@@ -71,13 +74,19 @@ export function show() {
       !doc.migration.diff && names,
       el("div", { class: "notice-buttons" }, button("Migrate now", () => attempt(api.migrate, "The file is migrated."), { class: "primary small" }))));
   }
+  // Those of the file itself are said above.
+  const broken = doc.findings.filter((finding) => /^(unparsable|unreadable)$/.test(finding.kind) && finding.file !== doc.file);
+  if (broken.length > 0) {
+    parts.push(notice("error", broken.length === 1 ? "Another file of this app cannot be read." : `${broken.length} other files of this app cannot be read.`,
+      el("p", {}, `The values below are without ${broken.length === 1 ? "it" : "them"}. An app that is running goes on with those that it has read before.`),
+      el("ul", { class: "findings" }, broken.map(findingItem))));
+  }
   // The worst first.
   const rank = ({ severity }) => ["warning", "error"].indexOf(severity);
-  const others = doc.findings.toSorted((a, b) => rank(b) - rank(a)).filter((finding) => !nameOf(finding) && !(doc.problem && finding.kind === "unparsable"));
+  const others = doc.findings.toSorted((a, b) => rank(b) - rank(a)).filter((finding) => !nameOf(finding) && !broken.includes(finding) && !(doc.problem && finding.kind === "unparsable"));
   if (others.length > 0) {
     parts.push(notice("warning", others.length === 1 ? "One thing to look at" : `${others.length} things to look at`,
-      el("ul", { class: "findings" }, others.slice(0, 20).map((finding) => el("li", {}, finding.message, " ",
-        finding.file !== doc.file && el("code", { class: "place" }, `${finding.file}${finding.line ? `:${finding.line}` : ""}`), fixesOf(finding, fail)))),
+      el("ul", { class: "findings" }, others.slice(0, 20).map(findingItem)),
       others.length > 20 && el("p", {}, `… and ${others.length - 20} more`)));
   }
   documentBox.replaceChildren(...parts);
