@@ -47,7 +47,7 @@ package enum Suggestion {
       return zip(candidate.parts, wanted).allSatisfy { part, typed in nearest(to: typed, among: [part]) != nil }
     }
     if let found = nearest(to: id, among: typos.map(\.id)) { return found }
-    guard wanted.count == 1, last.count > 3 else { return nil }
+    guard wanted.count == 1, last.count > 4 else { return nil }
     let end = nearest(to: last, among: parts.compactMap(\.parts.last))
     return end.flatMap { end in parts.first { $0.parts.last == end }?.id }
   }

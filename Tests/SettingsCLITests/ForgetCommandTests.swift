@@ -27,7 +27,10 @@ struct ForgetCommandTests {
     #expect(home.names(in: app).count == 2)
     let result = try run("forget", "editr", "--yes")
     #expect(result.status == 0 && result.output.contains("\nremoved: \(app)/settings.toml\nbackup: /"), "\(result)")
-    #expect(result.error == "settings-cli: To bring them back, use 'settings-cli recover editr --restore'.\n")
+    #expect(
+      result.error
+        == "settings-cli: To bring them back, use 'settings-cli recover editr --restore'.\nsettings-cli: To bring the "
+        + "profile 'work' back, use 'settings-cli recover editr --layer profile:work --restore'.\n")
     #expect(home.names(in: home.path + "/config").isEmpty)
     #expect(try run("apps").output == "")
     #expect(try run("recover", "editr", "--restore").status == 0)

@@ -68,7 +68,7 @@ struct LeftOutTests {
       [[migrations]]
       version = 2
       name = "rename a key"
-      steps = [{ do = "rename", from = "colour", to = "theme" }]
+      steps = [{ rename = "colour", to = "theme" }]
 
       """, to: test.schemaFile)
     try test.write("colour = \"red\"\nsize = 5\n")
@@ -99,10 +99,16 @@ struct LeftOutTests {
     #expect(nothing.status == 1 && nothing.error.contains("; see 'settings-cli unlock'"), "\(nothing)")
   }
 
-  @Test func `a renamed record with a comment goes back by its key`() throws {
+  @Test func `a record with a comment goes when what made it is taken back`() throws {
+    let schema = SchemaHome.schema.replacing("minimum = 1 }", with: "minimum = 1, required = true }")
+    try test.home.write(schema, to: test.schemaFile)
     try test.write("# main office\n[hosts.office]\nport = 1\n")
     try test.done("rename", test.app, "hosts.office", "hosts.hq")
-    try test.done("undo", test.app, "hosts.hq")
+    let lines = try test.done("undo", test.app, "hosts.hq").split(separator: "\n")
+    #expect(lines.count == 2, "\(lines)")
+    #expect(test.home.text()?.contains("hosts") == false)
+    try test.done("redo", test.app)
+    try test.done("undo", test.app, "#1")
     #expect(test.home.text() == "# main office\n[hosts.office]\nport = 1\n")
   }
 }

@@ -84,7 +84,8 @@ extension StoreCore {
     if let result = undo.returning.document(for: plan.edits, to: document, keptAs: kept, with: self) {
       plan.result = result
     } else {
-      _ = try apply(plan.edits, to: &plan.result)
+      let tables = try undo.addedTables(in: document).map { Edit(path: $0, value: nil) }
+      _ = try apply(plan.edits + tables, to: &plan.result)
     }
     plan.hasChanged = !plan.result.bytes.isSameText(as: document.bytes)
     try check?(plan)

@@ -48,14 +48,9 @@ struct Undo {
       throw notKept(change.path)
     }
     var edits: [Edit] = []
-    var tables: Set<TOMLPath> = []
     for path in old.changedPaths(since: new).outermost
     where isWanted(path) && !path.components[0].hasPrefix("settings-") {
       var path = path
-      // A table that was added goes with its header and comments, if it is as it was added.
-      if let table = added(path, since: old, in: new), document[table] == new[table], isWanted(whole: table) {
-        tables.insert(table)
-      }
       // Of a table around it, only the value itself is wanted.
       if let name = names?.first(where: { $0.hasPrefix(path) }), [old, new].allSatisfy({ $0.isTable(at: path) }) {
         path = name
@@ -68,7 +63,15 @@ struct Undo {
       guard former?.holds(Redaction.placeholder) != true else { throw notKept(path) }
       edits.append(Edit(path: path, value: former))
     }
-    return edits + tables.subtracting(edits.map(\.path)).map { Edit(path: $0, value: nil) }
+    return edits
+  }
+
+  /// The tables that the change has added and that are as they were then, which go with their headers and comments.
+  func addedTables(in document: TOMLDocument) throws(SettingsError) -> Set<TOMLPath> {
+    let (old, new) = (try today(before), try today(after))
+    return Set(
+      old.changedPaths(since: new).compactMap { added($0, since: old, in: new) }
+        .filter { document[$0] == new[$0] && isWanted(whole: $0) })
   }
 
   /// The change of the text back.
