@@ -57,6 +57,36 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `a setting that cannot be used is an error, and not its default`() throws {
+      let root = FileManager.default.temporaryDirectory.path + "/settings-fleet-own-\(UUID().uuidString)"
+      defer { try? FileManager.default.removeItem(atPath: root) }
+      let own = root + "/etc/settings-fleet"
+      try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
+      let environment = [
+        "XDG_CONFIG_DIRS": root + "/etc", "XDG_CONFIG_HOME": root + "/none", "XDG_STATE_HOME": root + "/state",
+        "HOME": root,
+      ]
+      func reason(_ text: String) throws -> String {
+        try text.write(toFile: own + "/settings.toml", atomically: true, encoding: .utf8)
+        let failure = #expect(throws: Failure.self, "\(text)") { try FleetSettings(environment: environment) }
+        return failure.map { "\($0)" } ?? ""
+      }
+      let wrong = [
+        "plaintext": "\"yes\"", "timeout": "5", "machine": "\"\"", "host": "\"a b\"", "groups": "\"lab\"",
+        "apps": "\"org.a.app\"", "check": "\"true\"", "endpoints": "\"http://127.0.0.1:1\"", "expected": "\"a\"",
+        "trusted-keys": "\"app-settings-fleet-public-key ed25519 x\"", "sealing-keys": "\"a\"",
+        "unsealing-keys": "\"a\"",
+      ]
+      for key in FleetSettings.keys {
+        let value = wrong["\(key.path)"] ?? "5"
+        #expect(try reason("\(key.path) = \(value)\n").contains("'\(key.path)' in '\(own)"), "\(key.path)")
+      }
+      #expect(try reason("trusted-keys = [\"app-settings-fleet-public-key ed25519 x\", 5]\n").contains("[1]"))
+      #expect(try reason("[broken\n").contains(own))
+      try "timeout = \"5s\"\n".write(toFile: own + "/settings.toml", atomically: true, encoding: .utf8)
+      _ = try FleetSettings(environment: environment)
+    }
+
     @Test func `a document of settings-fleet is neither stored nor mirrored`() async throws {
       try await Fleet.with { fleet in
         let ada = try fleet.person()

@@ -170,12 +170,16 @@ extension EtcdClient {
   private func authenticated<Value>(
     _ endpoint: Endpoint, tokenBy share: NIODeadline, until deadline: NIODeadline, _ attempt: Attempt<Value>
   ) async throws(EtcdError) -> Value {
-    guard configuration.credentials != nil else {
+    guard credentials.withLock({ $0 }) != nil else {
       do throws(EtcdError) {
         return try await attempt(endpoint, nil, deadline)
       } catch {
         // A certificate without a name is a user without a name, who may do nothing.
         guard error.code == .permissionDenied else { throw error }
+        if let given = configuration.renewedCredentials?() {
+          credentials.withLock { $0 = given }
+          return try await authenticated(endpoint, tokenBy: share, until: deadline, attempt)
+        }
         let user = configuration.tls?.certificateFile == nil ? "" : " but the name of the certificate"
         throw EtcdError(.notAuthenticated, "\(error.message) (no user is given\(user))", endpoint: endpoint.url)
       }

@@ -13,6 +13,8 @@ struct HealthCheck: Sendable {
 
   /// Runs the command with the app's id at its end.
   ///
+  /// It ends, with all that it has started, when the task is cancelled or its time is over.
+  ///
   /// - Returns: Its exit status; 127, as in a shell, if there is no command; 124, as of timeout(1), if it took too long.
   func status(for app: String) async -> Int {
     guard let program = words.first else { return 127 }
@@ -20,9 +22,12 @@ struct HealthCheck: Sendable {
     return await withTaskGroup(of: Int.self) { group in
       group.addTask {
         do {
+          var options = PlatformOptions()
+          options.processGroupID = 0
+          options.teardownSequence = [.gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: .seconds(2))]
           let result = try await Subprocess.run(
-            program.contains("/") ? .path(FilePath(program)) : .name(program), arguments: arguments, output: .discarded,
-            error: .discarded)
+            program.contains("/") ? .path(FilePath(program)) : .name(program), arguments: arguments,
+            platformOptions: options, output: .discarded, error: .discarded)
           return Int(result.terminationStatus.code)
         } catch {
           return 127

@@ -21,7 +21,8 @@ actor MirrorService {
   private var lastTask = 0
   /// The statuses of the check commands that have ended, by rollout.
   private var checks: [String: Int] = [:]
-  private var checking: Set<String> = []
+  /// Those that run, with their apps.
+  private var checking: [String: (app: String, task: Task<Void, Never>)] = [:]
   private var lastLine = ""
   /// What was last said about the certificate.
   private var lastWarning = ""
@@ -65,6 +66,10 @@ actor MirrorService {
     execution.watch?.end()
     timer?.cancel()
     for task in watches.values { task.cancel() }
+    for check in checking.values {
+      check.task.cancel()
+      await check.task.value
+    }
     for task in running.values { await task.value }
     // From now on it would be out of date.
     try? File.remove(metricsFile)
@@ -264,19 +269,25 @@ actor MirrorService {
       return ack
     }
     perform(machine.offer(acks, about: plan.concerned, at: now))
+    // Of a rollout that is over, nobody asks for the result.
+    let rollouts = Set(acks.compactMap(\.rollout?.id))
+    for (id, check) in checking where plan.concerned.contains(check.app) && !rollouts.contains(id) {
+      check.task.cancel()
+    }
     for ack in acks {
       guard let rollout = ack.rollout, rollout.state == .applied, checks[rollout.id] == nil,
-        checking.insert(rollout.id).inserted
+        checking[rollout.id] == nil, !isEnding
       else { continue }
-      inBackground { await self.runCheck(of: ack.app, rollout.id) }
+      checking[rollout.id] = (ack.app, Task { await runCheck(of: ack.app, rollout.id) })
     }
     return acks
   }
 
   private func runCheck(of app: String, _ rollout: String) async {
     let status = await check.status(for: app)
+    checking[rollout] = nil
+    guard !Task.isCancelled else { return }
     checks[rollout] = status
-    checking.remove(rollout)
     if !check.words.isEmpty { say("The check of \(app) for the rollout \(rollout) ended with status \(status).") }
     perform(machine.recheck(at: now))
   }

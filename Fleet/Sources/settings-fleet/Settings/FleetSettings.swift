@@ -78,8 +78,24 @@ struct FleetSettings {
       throw Failure(.invalidValue, error.description)
     }
     self.environment = environment
-    if let problem = store.currentProblems.first {
-      throw Failure(.invalidValue, "Cannot use the settings of '\(Self.app)': \(problem.message)")
+    try check()
+  }
+
+  /// Throws if a file or a value cannot be used: a default in the place of the keys to trust would trust everybody.
+  private func check() throws {
+    func failure(_ reason: String) -> Failure {
+      Failure(.invalidValue, "Cannot use the settings of '\(Self.app)': \(reason)")
+    }
+    let snapshot = store.snapshot
+    if let problem = store.currentProblems.first { throw failure(problem.message) }
+    for key in Self.keys {
+      guard let value = snapshot.stored(for: key) else { continue }
+      do throws(SettingsValueError) {
+        try key.check(value)
+      } catch {
+        let file = store.origin(of: key).layer.file.map { " in '\($0)'" } ?? ""
+        throw failure("'\(key.path)'\(file) is not what is needed. \(key.isSecret ? error.redacted : error)")
+      }
     }
   }
 
