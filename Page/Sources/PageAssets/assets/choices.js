@@ -2,7 +2,7 @@
 
 import { el, newID } from "./dom.js";
 import { literal } from "./toml.js";
-import { names, same, shown, stepped } from "./typed.js";
+import { hasOther, names, same, shown, stepped } from "./typed.js";
 
 /** A switch. */
 export function toggle(place) {
@@ -32,6 +32,9 @@ export function toggle(place) {
   };
 }
 
+/** Which of the choices the file has, or gets from elsewhere if it has none. */
+const chosen = (choices, place) => (hasOther(place) ? -1 : choices.findIndex((value) => same(value, place.value ?? null)));
+
 /** One of the values that a schema lists. */
 export function choice(place) {
   const { choices } = place.rule;
@@ -49,7 +52,7 @@ function segments(place, choices, labels) {
     el("div", { class: "segments", role: "radiogroup", ...names(place, { disabled: undefined }) },
       choices.map((_, i) => el("label", { class: "segment" }, inputs[i], el("span", {}, labels[i] || "empty")))), other);
   const show = () => {
-    const at = choices.findIndex((value) => same(value, now.value ?? null));
+    const at = chosen(choices, now);
     inputs.forEach((input, i) => { input.checked = i === at; });
     other.hidden = at >= 0 || now.value === null || now.value === undefined;
     other.textContent = other.hidden ? "" : `now: ${typeof now.value === "string" ? now.value : literal(now.value)}`;
@@ -75,9 +78,9 @@ function select(place, choices, labels) {
   const element = el("select", names(place, { class: "field" }), choices.map((_, i) => el("option", { value: String(i) }, labels[i] || "empty")));
   const other = el("option", { value: "", disabled: true });
   const show = () => {
-    const at = choices.findIndex((value) => same(value, now.value ?? null));
+    const at = chosen(choices, now);
     if (at < 0) {
-      other.textContent = now.value === null || now.value === undefined ? "not set" : `${shown(now.value)} (not one of these)`;
+      other.textContent = now.value === null || now.value === undefined ? "not set" : hasOther(now) ? `now: ${shown(now.value)}` : `${shown(now.value)} (not one of these)`;
       element.prepend(other);
     } else other.remove();
     element.value = at < 0 ? "" : String(at);

@@ -5,6 +5,7 @@
 import { choice, toggle } from "./choices.js";
 import { el, iconButton } from "./dom.js";
 import { isPlainList } from "./lists.js";
+import { isTable } from "./model.js";
 import { asKind, literal } from "./toml.js";
 import { names, shown, typed } from "./typed.js";
 
@@ -39,8 +40,8 @@ export function formOf(place) {
   const { kind, rule, value } = place;
   if (place.isSecret) return "secret";
   if (rule.choices?.length > 0) return "choice";
-  if (kind === "records" || kind === "table") return kind;
-  if (kind === "array") return isPlainList(place) ? "list" : "toml";
+  if (kind === "records" || kind === "table") return isNone(value) || isTable(value) ? kind : "toml";
+  if (kind === "array") return !place.isUnused && isPlainList(place) ? "list" : "toml";
   // A field of a form has no CR: it would make LF of one.
   if ((!isNone(value) && typeof value === "object") || (typeof value === "string" && value.includes("\r"))) return "toml";
   if (kind === "boolean") return "switch";
@@ -57,6 +58,7 @@ export function formOf(place) {
  * What a control is made for:
  * - kind, value, node: the type, the value as JSON, its parsed text or null
  * - own, isStored: the value that the edited file itself has, and whether it has one
+ * - isUnused: whether that one is shown, although it does not count
  * - rule: the members of the schema that describe the value (choices, minimum, …)
  * - name, hint: ids of the elements that name and describe it; label: or its name as a text
  * - disabled: whether it cannot be changed

@@ -13,7 +13,8 @@ export const isPlainList = ({ value, node }) =>
 function itemsOf({ value, node, rule }) {
   if (node?.items) return node.items.map((item) => ({ kind: item.kind, raw: item.raw, text: item.kind === "string" ? item.value : item.raw }));
   const type = rule.element?.type;
-  return (value ?? []).map((item) => {
+  // What is no list may be in its place while somebody types.
+  return [value ?? []].flat().map((item) => {
     if (typeof item === "string" && !/^(offset|local)-/.test(type ?? "")) return { kind: "string", raw: quote(item), text: item };
     const raw = typeof item === "string" ? item : /^float/.test(type ?? "") && Number.isInteger(item) ? `${item}.0` : literal(item);
     return { kind: kindOf(raw), raw, text: raw };

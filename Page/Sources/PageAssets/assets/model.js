@@ -161,8 +161,31 @@ export const isModified = (key) =>
 /** Whether the file that is written has a value of the key, which may have no effect. */
 export const isStored = (key) => key.layers.some((layer) => layer.file === model.doc.file && layer.file !== null);
 
+const ownLayer = (key) => key.layers.find((layer) => layer.file === model.doc.file && layer.file !== null);
+
 /** The value that the file that is written has itself. */
-export const ownValue = (key) => key.layers.find((layer) => layer.file === model.doc.file && layer.file !== null)?.value;
+export const ownValue = (key) => ownLayer(key)?.value;
+
+/** A member of a table, whose name may be anything: 'constructor', '__proto__'. */
+export const member = (value, name) => (isTable(value) && Object.hasOwn(value, name) ? value[name] : undefined);
+export const isTable = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+
+/**
+ * What the form shows of a key: the value that counts. A list or table that is invalid counts nowhere, and is shown as it is
+ * in the file (`isUnused`): it would seem empty, and what is added would replace it.
+ */
+export function shownOf(key) {
+  const own = ownValue(key);
+  const isUnused = /^(array|table|records)$/.test(key.type) && ownLayer(key)?.state === "unusable";
+  return { value: isUnused ? own : key.value, own, isUnused };
+}
+
+/** What the form shows of a member of a table, in the same way: an invalid record is in the file alone. */
+export function shownWithin({ value, own, isUnused }, name) {
+  const used = member(value, name);
+  const mine = member(own, name);
+  return (used ?? undefined) === undefined && mine !== undefined ? { value: mine, own: mine, isUnused: true } : { value: used, own: mine, isUnused };
+}
 
 export const hasValue = (key) => key.value !== null && key.value !== undefined;
 
@@ -174,14 +197,14 @@ export const sourceOf = (key) => (key.span ? model.doc.text.slice(key.span.start
  * for it. A table may be in many places of the file.
  */
 export function nodeOf(key) {
-  const isTable = kindOfValue(key.value) === "table";
-  const source = (isTable && key.toml) || (key.file === model.doc.file && sourceOf(key)) || key.toml;
+  const { value, isUnused } = shownOf(key);
+  const source = isUnused ? sourceOf(key) : (isTable(value) && key.toml) || (key.file === model.doc.file && sourceOf(key)) || key.toml;
   if (!source) return null;
   const known = nodes.get(key);
   if (known?.source === source) return known.node;
   const parsed = parseValue(source);
   // Sections are not one value, although "[a]" looks like an array.
-  const node = isTable === (parsed?.kind === "table") ? parsed : null;
+  const node = isTable(value) === (parsed?.kind === "table") ? parsed : null;
   nodes.set(key, { source, node });
   return node;
 }

@@ -6,7 +6,7 @@ import { button, el, icon, iconButton, newID, shortPath, timeText } from "./dom.
 import { details } from "./details.js";
 import { list } from "./lists.js";
 import { edition, found, marked } from "./marks.js";
-import { edit, findingsOf, hasValue, isModified, isStored, kindOfKey, layerText, model, nodeOf, ownValue, refresh, ruleOf, shortValue, titleOf } from "./model.js";
+import { edit, findingsOf, hasValue, isModified, isStored, kindOfKey, layerText, model, nodeOf, refresh, ruleOf, shortValue, shownOf, shownWithin, titleOf } from "./model.js";
 import { valueText } from "./search.js";
 import { records, table } from "./tables.js";
 import { dotted, memberNode, partsOf } from "./toml.js";
@@ -105,7 +105,7 @@ export class Row {
     this.more.setAttribute("aria-label", `Details of ${title}`);
     this.more.title = "Layers, rules and history";
     this.element.classList.toggle("modified", isModified(key));
-    this.element.classList.toggle("is-default", Boolean(key.isDefault));
+    this.element.classList.toggle("is-default", Boolean(key.isDefault) && !shownOf(key).isUnused);
     this.element.classList.toggle("locked", key.isLocked);
     if (!this.details.hidden) this.shownDetails?.update();
     return !isFirst;
@@ -130,8 +130,8 @@ export class Row {
     if (key.isLocked) badges.push(el("span", { class: "badge locked-badge" }, icon("lock"), "locked"));
     if (key.isSecret) badges.push(el("span", { class: "badge" }, icon("key"), "secret"));
     if (!key.isKnown) badges.push(el("span", { class: "badge warning-badge" }, "unknown key"));
-    if (key.isDefault && hasValue(key)) badges.push(el("span", { class: "badge plain-badge" }, "default"));
-    else if (hasValue(key) && key.layer && key.file !== model.doc.file) badges.push(el("span", { class: "badge plain-badge" }, layerText(key.layer)));
+    const from = !hasValue(key) || shownOf(key).isUnused ? "" : key.isDefault ? "default" : key.layer && key.file !== model.doc.file ? layerText(key.layer) : "";
+    if (from) badges.push(el("span", { class: "badge plain-badge" }, from));
     this.badges.replaceChildren(...badges);
   }
 
@@ -178,7 +178,7 @@ export class Row {
     const { key } = this;
     const path = partsOf(key.key);
     return {
-      path, file: model.doc.file, rule: ruleOf(key), kind: kindOfKey(key), value: key.value, own: ownValue(key), isStored: isStored(key), node: nodeOf(key),
+      path, file: model.doc.file, rule: ruleOf(key), kind: kindOfKey(key), ...shownOf(key), isStored: isStored(key), node: nodeOf(key),
       isSecret: key.isSecret, disabled: key.isLocked || Boolean(model.doc.problem),
       name: this.id, hint: `${this.id}-summary ${this.id}-facts ${this.id}-notes ${this.id}-message`,
       actions: (at) => this.#actions(at), ...this.#actions(path),
@@ -281,7 +281,7 @@ export class Row {
     const { key } = this;
     if (!key) return { file: model.doc.file, value: undefined, node: null };
     const inner = path.slice(partsOf(key.key).length);
-    return { file: model.doc.file, value: inner.reduce((table, name) => (table && Object.hasOwn(table, name) ? table[name] : undefined), key.value), node: inner.reduce(memberNode, nodeOf(key)) };
+    return { file: model.doc.file, value: inner.reduce(shownWithin, shownOf(key)).value, node: inner.reduce(memberNode, nodeOf(key)) };
   }
 
   /**

@@ -3,13 +3,12 @@
 import { makeOf } from "./controls.js";
 import { announce, button, el, menuButton, newID, once } from "./dom.js";
 import { LongList } from "./list.js";
-import { model, ruleWithin, spoken } from "./model.js";
+import { isTable, member, model, ruleWithin, shownWithin, spoken } from "./model.js";
 import { kindOfValue, memberNode } from "./toml.js";
 import { asDraft } from "./typed.js";
 
-/** A member of a table, whose name may be anything: 'constructor', '__proto__'. */
-const member = (value, name) => (value && Object.hasOwn(value, name) ? value[name] : undefined);
-const isTable = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+/** The names that a table has, also those that the file alone has since something in them is invalid. */
+const namesIn = (...tables) => [...new Set(tables.flatMap((table) => Object.keys(isTable(table) ? table : {})))];
 
 const kindOfMember = (value, rule, node) => (rule.type && rule.type !== "any" ? rule.type : kindOfValue(value ?? rule.default, node));
 
@@ -26,20 +25,19 @@ export function table(place, make) {
 
   const memberPlace = (name) => {
     const rule = ruleWithin(now.rule, name) ?? {};
-    const value = member(now.value, name);
+    const shown = shownWithin(now, name);
     const node = memberNode(now.node, name);
     const path = [...now.path, name];
     return {
-      ...now, path, rule, value, own: member(now.own, name), isStored: member(now.own, name) !== undefined,
-      node, kind: kindOfMember(value, rule, node), label: undefined, ...now.actions(path),
+      ...now, path, rule, ...shown, isStored: shown.own !== undefined,
+      node, kind: kindOfMember(shown.value, rule, node), label: undefined, ...now.actions(path),
     };
   };
 
   const fallback = (name) => (Object.hasOwn(now.rule.fields ?? {}, name) ? now.rule.fields[name].default ?? null : null) !== null;
 
   function show() {
-    const listed = Object.keys(now.rule.fields ?? {});
-    const names = [...new Set([...listed, ...Object.keys(now.value ?? {})])];
+    const names = namesIn(now.rule.fields, now.value, now.own);
     keepDrafts(names, former, (name) => controls.get(name)?.isDirty());
     const { activeElement } = document;
     const focused = [...controls].find(([, control]) => control.row.contains(activeElement))?.[0];
@@ -126,12 +124,12 @@ export function records(place, make) {
   const cardOf = (name) => list.reveal((item) => item.key === name);
 
   const recordPlace = (name) => ({
-    ...now, path: [...now.path, name], value: member(now.value, name), own: member(now.own, name), kind: "table", node: memberNode(now.node, name),
+    ...now, path: [...now.path, name], ...shownWithin(now, name), kind: "table", node: memberNode(now.node, name),
     rule: { ...now.rule, choices: null }, label: `Fields of ${name}`, name: undefined,
   });
 
   function show() {
-    const names = Object.keys(now.value ?? {}).filter((name) => isTable(member(now.value, name)));
+    const names = namesIn(now.value, now.own).filter((name) => isTable(shownWithin(now, name).value));
     const drafts = new Set(list.elements().map((one) => cards.get(one)).filter((card) => card.isDirty()).map((card) => card.name));
     if (drafts.size > 0) keepDrafts(names, list.items.map(({ key }) => key), (name) => drafts.has(name));
     const focused = document.activeElement?.closest?.(".record");
@@ -204,7 +202,7 @@ export function records(place, make) {
       const needed = Object.entries(now.rule.fields ?? {}).filter(([, rule]) => rule.isRequired);
       return { value: Object.fromEntries(needed.map(([field, rule]) => [field, firstOf(rule)])) };
     },
-    isThere: (name) => member(now.value, name) !== undefined,
+    isThere: (name) => shownWithin(now, name).value !== undefined,
     find: (name) => cardOf(name)?.querySelector(".members"),
   });
   element.append(adding.element);

@@ -13,8 +13,11 @@ export function names(place, more = {}) {
 /** Whether two values are the same. */
 export const same = (a, b) => a === b || literal(a) === literal(b);
 
+/** Whether the file has another value than the one that counts, which may be stored over it: it is invalid, or hidden. */
+export const hasOther = ({ isStored, own, value, disabled }) => isStored && !disabled && !same(own ?? null, value ?? null);
+
 // Whether an edit would store what is there.
-const isPresent = (edit, { value, node }) => (edit.toml === undefined ? same(edit.value, value ?? null)
+const isPresent = (edit, { value, node, ...place }) => !hasOther({ value, ...place }) && (edit.toml === undefined ? same(edit.value, value ?? null)
   : edit.toml === (node?.raw ?? (value === null || value === undefined ? null : literal(value))));
 
 /** A value as the text of a field. */
