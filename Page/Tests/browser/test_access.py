@@ -124,7 +124,7 @@ class AccessTest(PageTest):
         return "\n".join(lines) + "\n"
 
     def test_a_control_is_named_by_its_setting_and_described_by_its_purpose(self):
-        tree = self.tab.until(lambda: self.node("[data-key=size] input[type=number]"), "node of the field")
+        tree = self.tab.until(lambda: self.node("[data-key=size] input[role=spinbutton]"), "node of the field")
         self.assertEqual(tree["name"]["value"], "Size")
         self.assertIn("Size of the font", tree["description"]["value"])
 

@@ -150,8 +150,8 @@ class ControlTest(PageTest):
         self.changed("flag   = true    # on", "flag   = false    # on")
 
     def test_a_number_is_typed_and_stored(self):
-        self.assertEqual(self.field("size", "input[type=number]").get_property("value"), "14")
-        self.field("size", "input[type=number]").type("20")
+        self.assertEqual(self.field("size", "input[role=spinbutton]").get_property("value"), "14")
+        self.field("size", "input[role=spinbutton]").type("20")
         self.changed("size = 0x0E # points", "size = 20 # points")
 
     def test_a_slider_sets_a_number(self):
@@ -159,7 +159,7 @@ class ControlTest(PageTest):
         self.changed("size = 0x0E # points", "size = 15 # points")
 
     def test_a_number_out_of_its_range_is_refused_as_it_is_typed(self):
-        field = self.field("size", "input[type=number]")
+        field = self.field("size", "input[role=spinbutton]")
         field.type("100", key="")
         self.tab.until(lambda: "from 6 to 72" in self.tab.message("size"), "message")
         self.assertEqual(field.get_attribute("aria-invalid"), "true")
@@ -170,7 +170,7 @@ class ControlTest(PageTest):
 
     def test_what_is_said_of_a_text_that_was_taken_back_is_not_shown(self):
         self.tab.js(HOLD)
-        field = self.field("size", "input[type=number]")
+        field = self.field("size", "input[role=spinbutton]")
         field.type("100", key="")
         self.tab.until(lambda: self.tab.js("return Boolean(window.isHeld)"), "question whether it fits")
         self.tab.keys(Keys.ESCAPE)
@@ -185,7 +185,7 @@ class ControlTest(PageTest):
         self.changed("count = 9007199254740993", "count = 9223372036854775807")
 
     def test_a_float_stays_a_float(self):
-        self.field("ratio", "input[type=number]").type("3")
+        self.field("ratio", "input[role=spinbutton]").type("3")
         self.changed("ratio = 2.50  # wide", "ratio = 3.0  # wide")
 
     def test_a_choice_of_a_few_is_chosen(self):
@@ -579,4 +579,4 @@ size = 10
         self.assertEqual(self.home.text(), TEXT)
 
     def field(self, key):
-        return self.tab.value(key, "input[type=number]")
+        return self.tab.value(key, "input[role=spinbutton]")

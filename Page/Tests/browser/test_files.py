@@ -87,7 +87,7 @@ class PastTest(PageTest):
     def test_a_former_text_is_shown_with_what_has_changed_since(self):
         self.home.cli("set", APP, "name", "Lin")
         self.home.cli("set", APP, "size", "33")
-        self.tab.until(lambda: self.tab.value("name") == "Lin" and self.tab.value("size", "input[type=number]") == "33", "changes")
+        self.tab.until(lambda: self.tab.value("name") == "Lin" and self.tab.value("size", "input[role=spinbutton]") == "33", "changes")
         self.tab.click("#past")
         self.tab.until(lambda: self.tab.count(".past-entry") == 2, "entries")
         newest, oldest = self.tab.texts(".past-entry")

@@ -84,7 +84,7 @@ function values() {
     const items = row.querySelectorAll('.item input');
     const field = row.querySelector('.row-control :is(input, textarea)');
     found[row.dataset.key] = row.querySelector('.list-box') ? [...items].map((input) => input.value)
-      : field.type === 'checkbox' ? field.checked : field.type === 'number' ? Number(field.value) : field.value;
+      : field.type === 'checkbox' ? field.checked : field.matches('[role=spinbutton]') ? Number(field.value) : field.value;
   }
   return found;
 }

@@ -66,12 +66,12 @@ class LiveTest(PageTest):
     def test_all_together_lose_nothing(self):
         other = self.open()
         self.tab.row("name", "input").type("Lin")
-        other.row("ratio", "input[type=number]").type("7.25")
+        other.row("ratio", "input[role=spinbutton]").type("7.25")
         self.wait_for_text("Lin", "7.25")
         self.home.cli("set", APP, "size", "33")
         subprocess.run(["sed", "-i", 's/"90s"/"80s"/', self.home.file], check=True)
         for tab in [self.tab, other]:
-            tab.until(lambda: (self.name(tab), tab.value("ratio", "input[type=number]"), tab.value("size", "input[type=number]"), tab.value("wait", "input"))
+            tab.until(lambda: (self.name(tab), tab.value("ratio", "input[role=spinbutton]"), tab.value("size", "input[role=spinbutton]"), tab.value("wait", "input"))
                       == ("Lin", "7.25", "33", "80"), "all changes")
         expected = TEXT.replace("Grace", "Lin").replace("2.50", "7.25").replace("0x0E", "33").replace("90s", "80s")
         self.assertEqual(self.home.text(), expected)
@@ -99,13 +99,13 @@ class LiveTest(PageTest):
             actor.start()
         for number in range(6):
             self.tab.row("name", "input").type(f"Lin{number}")
-            other.row("ratio", "input[type=number]").type(f"{number + 3}.25")
+            other.row("ratio", "input[role=spinbutton]").type(f"{number + 3}.25")
         for actor in actors:
             actor.join()
         self.assertEqual(failures, [])
         self.wait_for_text("Lin5", "8.25", "39")
         for tab in [self.tab, other]:
-            tab.until(lambda: (self.name(tab), tab.value("ratio", "input[type=number]"), tab.value("size", "input[type=number]"), tab.value("wait", "input"))
+            tab.until(lambda: (self.name(tab), tab.value("ratio", "input[role=spinbutton]"), tab.value("size", "input[role=spinbutton]"), tab.value("wait", "input"))
                       == ("Lin5", "8.25", "39", "39"), "all changes")
         lines = self.home.text().splitlines()
         kept = [line for line in TEXT.splitlines() if not line.startswith(("name", "ratio", "size", "wait"))]
@@ -133,7 +133,7 @@ class LiveTest(PageTest):
             self.server.process.send_signal(signal.SIGCONT)
         self.tab.js("AbortSignal.timeout = () => undefined")
         self.home.cli("set", APP, "size", "33")
-        self.tab.until(lambda: self.tab.value("size", "input[type=number]") == "33", "change")
+        self.tab.until(lambda: self.tab.value("size", "input[role=spinbutton]") == "33", "change")
 
     def test_a_change_of_a_comment_alone_shows(self):
         subprocess.run(["sed", "-i", "s/# Mine./# Yours./", self.home.file], check=True)

@@ -110,7 +110,7 @@ CONTROLS = [
     Control("text", "input", "Lin", "Lin", "1", "Mae"),
     Control("lines", "textarea", "c", "c", None, "d\ne", enter=STORE),
     Control("integer", "input", "20", 20, "2000", "30"),
-    Control("slider", "input[type=number]", "20", 20, "2000", "30"),
+    Control("slider", "input[role=spinbutton]", "20", 20, "2000", "30"),
     Control("float", "input", "7.25", 7.25, "20", "3.5"),
     Control("colour", "input[type=text]", "#445566", "#445566", "red", "#778899"),
     Control("duration", "input", "45", "45s", "9999", "50s"),

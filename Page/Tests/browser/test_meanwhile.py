@@ -210,22 +210,22 @@ class SchemaTest(MeanwhileTest):
     def test_controls_follow_the_schema(self):
         changed = (SCHEMA.replace('["light", "dark"]', '["light", "dark", "sepia"]').replace("maximum = 72", "maximum = 100").replace("maximum = 65535", "maximum = 99")
                    .replace('[keys.words]\ntype = "array"\nelements = { type = "string" }', '[keys.words]\ntype = "array"\nelements = { type = "string", choices = ["one", "two", "nine"] }'))
-        self.field("size", "input[type=number]").type("20", key="")
+        self.field("size", "input[role=spinbutton]").type("20", key="")
         self.home.write(self.home.schema, changed)
         self.tab.until(lambda: "sepia" in self.tab.row("theme", ".row-control").text, "choice")
         self.tab.until(lambda: self.field("words", ".adder select").get_property("tagName") == "SELECT", "choices of elements")
-        self.tab.until(lambda: self.field("servers", "[aria-label=office] input[type=number]").get_attribute("max") == "99", "bound of a field")
+        self.tab.until(lambda: self.field("servers", "[aria-label=office] input[role=spinbutton]").get_attribute("aria-valuemax") == "99", "bound of a field")
         # What is typed stays, until it is stored.
-        self.assertEqual(self.field("size", "input[type=number]").get_property("value"), "20")
-        self.field("size", "input[type=number]").send_keys(Keys.ENTER)
+        self.assertEqual(self.field("size", "input[role=spinbutton]").get_property("value"), "20")
+        self.field("size", "input[role=spinbutton]").send_keys(Keys.ENTER)
         self.wait_for_text("size = 20")
-        self.tab.until(lambda: self.field("size", "input[type=number]").get_attribute("max") == "100", "bound")
+        self.tab.until(lambda: self.field("size", "input[role=spinbutton]").get_attribute("aria-valuemax") == "100", "bound")
 
     def test_a_draft_in_a_record_survives_another_schema(self):
         url = "[aria-label=home] input[type=text]"
         self.field("servers", url).type("DRAFT", key="")
         self.home.write(self.home.schema, SCHEMA.replace("maximum = 65535", "maximum = 99"))
-        self.tab.until(lambda: self.field("servers", "[aria-label=home] input[type=number]").get_attribute("max") == "99", "bound")
+        self.tab.until(lambda: self.field("servers", "[aria-label=home] input[role=spinbutton]").get_attribute("aria-valuemax") == "99", "bound")
         self.assertEqual(self.field("servers", url).get_property("value"), "DRAFT")
 
 
@@ -254,12 +254,12 @@ class BrokenTest(MeanwhileTest):
     system = 'size = 20\n'
 
     def test_a_file_of_administrators_that_breaks_is_an_error(self):
-        self.assertEqual(self.tab.value("size", "input[type=number]"), "20")
+        self.assertEqual(self.tab.value("size", "input[role=spinbutton]"), "20")
         self.home.write(self.home.system, 'size = = 20\n')
         self.tab.until(lambda: "Another file of this app cannot be read." in self.tab.one(".notice.error").text, "error")
         self.assertIn("The values below are without it.", self.tab.one(".notice.error").text)
         self.assertIn(str(self.home.system), self.tab.one(".notice.error").text)
-        self.assertEqual(self.tab.value("size", "input[type=number]"), "12")
+        self.assertEqual(self.tab.value("size", "input[role=spinbutton]"), "12")
 
 
 class PartTest(MeanwhileTest):

@@ -52,7 +52,7 @@ for (const row of document.querySelectorAll('.row')) {
     : box.querySelector('.with-unit > select') ? (field.value === '' ? null : field.value + box.querySelector('select').value)
     : field.type === 'checkbox' ? field.checked
     : field.tagName === 'SELECT' ? (field.selectedOptions[0]?.disabled ? null : field.selectedOptions[0]?.textContent ?? null)
-    : field.type === 'number' ? (field.value === '' ? null : Number(field.value))
+    : field.matches('[role=spinbutton]') ? (field.value === '' ? null : Number(field.value))
     : field.matches('.mono') ? null : field.value;
 }
 return [found, document.querySelector('#file-text').value, document.documentElement.hasAttribute('data-busy'), document.querySelectorAll('dialog').length];

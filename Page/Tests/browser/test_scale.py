@@ -59,7 +59,7 @@ class ScaleTest(PageTest):
         name = self.tab.js("""return [...document.querySelectorAll('.record')].find((one) => one.getBoundingClientRect().top > 200).getAttribute('aria-label')""")
         number = int(name.split("-")[1])
         self.assertTrue(1500 < number < 3500, name)
-        self.tab.one(f".record[aria-label='{name}'] input[type=number]").type("7")
+        self.tab.one(f".record[aria-label='{name}'] input[role=spinbutton]").type("7")
         self.tab.until(lambda: f'{number}.example.org/"\nport = 7\n' in self.home.text(), "value in the file")
         self.tab.menu(name, f"Remove {name}")
         self.tab.until(lambda: f"[places.{name}]" not in self.home.text(), "removed record")

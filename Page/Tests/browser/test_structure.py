@@ -42,11 +42,11 @@ class RecordTest(PageTest):
         return self.tab.one(f".record[aria-label='{name}'] {within}")
 
     def test_a_field_of_a_record_is_changed(self):
-        self.record("home", "input[type=number]").type("9090")
+        self.record("home", "input[role=spinbutton]").type("9090")
         self.assert_only_changed(TEXT, self.wait_for_text("9090"), "8080", "9090")
 
     def test_a_field_out_of_its_range_is_refused(self):
-        self.record("home", "input[type=number]").type("99999")
+        self.record("home", "input[role=spinbutton]").type("99999")
         self.tab.until(lambda: "65535" in self.tab.message("places"), "message")
         self.assertEqual(self.home.text(), TEXT)
 
@@ -96,7 +96,7 @@ class HistoryTest(PageTest):
     text = TEXT
 
     def change(self, value):
-        self.tab.row("size", "input[type=number]").type(value)
+        self.tab.row("size", "input[role=spinbutton]").type(value)
         self.wait_for_text(f"size = {value}")
 
     def test_a_change_is_undone_at_its_value(self):
@@ -104,7 +104,7 @@ class HistoryTest(PageTest):
         self.tab.press("size", ".more")
         self.tab.press("size", ".past-head [aria-label=Undo]")
         self.tab.until(lambda: self.home.text() == TEXT, "earlier text")
-        self.tab.until(lambda: self.tab.value("size", "input[type=number]") == "14", "earlier value")
+        self.tab.until(lambda: self.tab.value("size", "input[role=spinbutton]") == "14", "earlier value")
 
     def test_two_steps_are_undone_and_redone_with_the_keys_of_a_setting(self):
         for value in ["20", "30"]:
@@ -113,7 +113,7 @@ class HistoryTest(PageTest):
         for key, value in [("u", "20"), ("u", "14"), ("U", "20"), ("U", "30")]:
             self.tab.keys(key)
             self.wait_for_text(f"size = {value}")
-            self.tab.until(lambda: self.tab.value("size", "input[type=number]") == value, "value")
+            self.tab.until(lambda: self.tab.value("size", "input[role=spinbutton]") == value, "value")
         self.tab.keys("U")
         self.tab.until(lambda: "redo" in self.tab.message("size"), "message that there is nothing more")
         self.assertEqual(self.tab.focused(), "size")
@@ -139,10 +139,10 @@ class HistoryTest(PageTest):
             self.tab.until(lambda: self.tab.value("theme") == "dark", "earlier value")
             undo()
             self.tab.until(lambda: self.home.text() == TEXT, "earlier text")
-            self.tab.until(lambda: self.tab.value("size", "input[type=number]") == "14", "earlier value")
+            self.tab.until(lambda: self.tab.value("size", "input[role=spinbutton]") == "14", "earlier value")
             redo()
             self.wait_for_text('theme = "dark"', "size = 20")
-            self.tab.until(lambda: self.tab.value("size", "input[type=number]") == "20", "value")
+            self.tab.until(lambda: self.tab.value("size", "input[role=spinbutton]") == "20", "value")
             redo()
             self.tab.until(lambda: self.home.text() == changed, "text")
             self.tab.until(lambda: self.tab.value("theme") == "blue", "value")
@@ -172,7 +172,7 @@ class HistoryTest(PageTest):
         self.tab.row("size").js("element.focus()")
         self.tab.keys("r")
         self.wait_for_text("[plugin]", absent=["size ="])
-        self.tab.until(lambda: self.tab.value("size", "input[type=number]") == "12", "default")
+        self.tab.until(lambda: self.tab.value("size", "input[role=spinbutton]") == "12", "default")
         self.tab.row("size").js("element.focus()")
         self.tab.keys("u")
         self.tab.until(lambda: self.home.text() == text, "text with its comments")
@@ -267,7 +267,7 @@ class ProfileTest(PageTest):
 
     def test_a_profile_is_chosen_and_written(self):
         self.tab.one("#profile").choose("work")
-        self.tab.until(lambda: self.tab.value("size", "input[type=number]") == "33", "value of the profile")
+        self.tab.until(lambda: self.tab.value("size", "input[role=spinbutton]") == "33", "value of the profile")
         self.tab.row("theme", "input").type("blue")
         profile = self.home.file.parent / "profiles/work.toml"
         self.tab.until(lambda: 'theme = "blue"' in profile.read_text(), "value in the profile")

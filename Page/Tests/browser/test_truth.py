@@ -73,8 +73,8 @@ class OutdatedTest(PageTest):
         self.home.write(self.home.file, TEXT.replace('name = "Grace"', "name = Grace"))
         self.tab.until(lambda: "last ones that could be read" in self.tab.one("#notices").text, "notice")
         self.assertEqual(self.tab.value("name"), "Grace")
-        self.assertEqual(self.tab.value("size", "input[type=number]"), "14")
-        self.assertFalse(self.tab.row("size", "input[type=number]").is_enabled())
+        self.assertEqual(self.tab.value("size", "input[role=spinbutton]"), "14")
+        self.assertFalse(self.tab.row("size", "input[role=spinbutton]").is_enabled())
         self.home.write(self.home.file, TEXT.replace("Grace", "Lin"))
         self.tab.until(lambda: self.tab.value("name") == "Lin" and self.tab.row("name", "input").is_enabled(), "mended file")
 
@@ -99,7 +99,7 @@ class OutdatedTest(PageTest):
         self.assertNotIn("thame", self.tab.one("#file-state").text)
 
     def test_what_is_said_while_one_types_is_what_is_said_when_it_is_stored(self):
-        field = self.tab.row("size", "input[type=number]")
+        field = self.tab.row("size", "input[role=spinbutton]")
         field.type("100", key="")
         self.tab.until(lambda: "from 6 to 72" in self.tab.message("size"), "message")
         said = self.tab.message("size")

@@ -6,8 +6,8 @@ import { choice, toggle } from "./choices.js";
 import { el, iconButton } from "./dom.js";
 import { isPlainList } from "./lists.js";
 import { isTable } from "./model.js";
-import { asKind, literal } from "./toml.js";
-import { names, shown, typed } from "./typed.js";
+import { asKind, literal, numberOf, withZeros } from "./toml.js";
+import { isNot, names, shown, typed } from "./typed.js";
 
 const isNone = (value) => value === null || value === undefined;
 
@@ -45,7 +45,7 @@ export function formOf(place) {
   // A field of a form has no CR: it would make LF of one.
   if ((!isNone(value) && typeof value === "object") || (typeof value === "string" && value.includes("\r"))) return "toml";
   if (kind === "boolean") return "switch";
-  // Infinities and what is not a number are texts in JSON, and in no browser's field.
+  // Infinities and what is not a number are texts in JSON.
   if (/^(integer|float|float32)$/.test(kind)) return typeof value === "string" ? "text" : kind;
   if (kind === "duration") return isSimpleDuration(value ?? rule.default) ? "duration" : "text";
   // What a browser's field cannot hold, such as microseconds and leap seconds, stays text.
@@ -154,40 +154,90 @@ function unitOf(rule) {
   return found ? { percent: "%", "per cent": "%" }[found[1]] ?? found[1] : "";
 }
 
+/** The number that follows after a step, as a text; null if there was none. */
+function nextNumber(text, kind, by, { least, most, width }) {
+  const typed = numberOf(text.trim() || "0", kind)?.replaceAll("_", "").replace(/^\+/, "");
+  const isWhole = kind === "integer" && /^-?\d+$|^0[xob]/.test(typed);
+  let value = isWhole ? BigInt(typed) + BigInt(by) : Number((Number(typed) + by * width).toPrecision(12));
+  if (!isWhole && !Number.isFinite(value)) return null;
+  if (least !== undefined && value < least) value = least;
+  if (most !== undefined && value > most) value = most;
+  return String(value);
+}
+
+/**
+ * A number as it is typed. A browser's own field for numbers leaves out what is none of their characters: 1,5 would be 15.
+ * The arrow keys step. `read(text)` returns the edit or throws; `show(place)` returns the text and may show more.
+ */
+function numberField(place, kind, { least, most, width = 1 }, { read, show, wrap = (input) => ({ element: input }) }) {
+  const input = el("input", names(place, {
+    class: "field number", type: "text", inputmode: kind === "integer" ? "numeric" : "decimal", role: "spinbutton",
+    "aria-valuemin": least, "aria-valuemax": most, autocomplete: "off", spellcheck: "false",
+  }));
+  /** Has a screen reader say what is typed. */
+  const say = () => {
+    const value = Number(numberOf(input.value, kind)?.replaceAll("_", ""));
+    for (const [name, said] of [["aria-valuenow", Number.isFinite(value) ? value : ""], ["aria-valuetext", input.value]]) {
+      if (said === "") input.removeAttribute(name);
+      else input.setAttribute(name, said);
+    }
+  };
+  const control = typed(place, input, {
+    ...wrap(input),
+    read: () => (input.value.trim() === "" ? null : read(input.value)),
+    show: (now) => {
+      input.value = show(now);
+      say();
+    },
+  });
+  const put = (text) => {
+    input.value = text;
+    input.dispatchEvent(new Event("input"));
+  };
+  input.addEventListener("input", say);
+  input.addEventListener("keydown", (event) => {
+    const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    if (!by || event.isComposing || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    const text = nextNumber(input.value, kind, by, { least, most, width });
+    if (text === null) return;
+    put(text);
+    control.storeSoon();
+  });
+  return { ...control, put };
+}
+
 function number(place) {
   const { rule, kind } = place;
   const isInteger = kind === "integer";
   const bound = (value) => (typeof value === "number" || typeof value === "bigint" ? value : undefined);
   const least = bound(rule.minimum);
   const most = bound(rule.maximum) ?? (isInteger && bound(rule.below) !== undefined ? Number(rule.below) - 1 : undefined);
-  const input = el("input", names(place, {
-    class: "field number", type: "number", step: isInteger ? 1 : "any", min: least, max: most, autocomplete: "off",
-  }));
-  const read = () => {
-    if (input.validity.badInput) throw new Error("This is not a number.");
-    if (input.value === "") return null;
-    const value = input.value.replace(/^([+-]?)\./, "$10.").replace(/\.$/, "").replace(/\.e/i, "e");
-    return { toml: asKind(value, kind) };
-  };
   const unit = unitOf(rule);
   const slider = sliderFor(place, least, most, isInteger);
-  const element = el("div", { class: "number-box", title: rangeOf(rule) }, slider, input, unit && el("span", { class: "unit" }, unit));
-  const control = typed(place, input, {
-    element, read,
-    show: (next) => {
-      input.value = shown(next.value);
-      input.placeholder = isNone(next.value) ? "not set" : "";
-      if (slider) slider.value = shown(next.value ?? least);
+  let field;
+  const control = numberField(place, kind, { least, most, width: isInteger ? 1 : Number(slider?.step ?? 1) }, {
+    read: (text) => {
+      const toml = numberOf(text, kind);
+      if (toml === null) throw new Error(isNot(text, kind));
+      return { toml };
+    },
+    show: (now) => {
+      field.placeholder = isNone(now.value) ? "not set" : "";
+      if (slider) slider.value = shown(now.value ?? least);
+      return shown(now.value);
+    },
+    wrap: (input) => {
+      field = input;
+      return { element: el("div", { class: "number-box", title: rangeOf(rule) }, slider, input, unit && el("span", { class: "unit" }, unit)) };
     },
   });
   if (!slider) return control;
-  slider.addEventListener("input", () => {
-    input.value = slider.value < least ? least : slider.value > most ? most : slider.value;
-    control.changed();
-  });
+  slider.addEventListener("input", () => control.put(String(slider.value < least ? least : slider.value > most ? most : slider.value)));
   slider.addEventListener("change", control.storeSoon);
-  input.addEventListener("input", () => {
-    slider.value = input.value;
+  field.addEventListener("input", () => {
+    const value = Number(numberOf(field.value, kind) ?? "none");
+    if (Number.isFinite(value)) slider.value = value;
   });
   return { ...control, update(next) {
     slider.disabled = Boolean(next.disabled);
@@ -215,21 +265,21 @@ const simpleDuration = /^(-?\d+(?:\.\d+)?)(d|h|m|s|ms|us|ns)$/;
 const isSimpleDuration = (value) => isNone(value) || simpleDuration.test(value);
 
 function duration(place) {
-  const input = el("input", names(place, { class: "field number", type: "number", step: "any", autocomplete: "off" }));
   const unit = el("select", { class: "field", "aria-label": "Unit", disabled: place.disabled },
     Object.entries(units).map(([value, label]) => el("option", { value }, label)));
-  const element = el("div", { class: "with-unit" }, input, unit);
-  return typed(place, input, {
-    element, parts: [input, unit],
-    read: () => {
-      if (input.validity.badInput) throw new Error("This is not a number.");
-      return input.value === "" ? null : { value: `${input.value}${unit.value}` };
+  return numberField(place, "float", {}, {
+    // With a unit of its own it would be another duration: "5m" and "s" are 5 milliseconds.
+    read: (text) => {
+      const number = withZeros(text);
+      if (!/^-?\d+(\.\d+)?$/.test(number)) throw new Error(`${isNot(text, "float")} The unit is chosen beside it.`);
+      return { value: `${number}${unit.value}` };
     },
-    show: (next) => {
-      const match = simpleDuration.exec(next.value ?? "");
-      input.value = match?.[1] ?? shown(next.value);
+    show: (now) => {
+      const match = simpleDuration.exec(now.value ?? "");
       unit.value = match?.[2] ?? "s";
+      return match?.[1] ?? shown(now.value);
     },
+    wrap: (input) => ({ element: el("div", { class: "with-unit" }, input, unit), parts: [input, unit] }),
   });
 }
 

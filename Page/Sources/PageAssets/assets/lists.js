@@ -2,8 +2,8 @@
 
 import { announce, button, el, icon, iconButton, newID } from "./dom.js";
 import { LongList } from "./list.js";
-import { asDraft, names, stepped } from "./typed.js";
-import { asKind, kindOf, literal, quote } from "./toml.js";
+import { asDraft, isNot, names, stepped } from "./typed.js";
+import { kindOf, literal, quote, scalarOf } from "./toml.js";
 
 /** Whether a value is an array that this control can show. */
 export const isPlainList = ({ value, node }) =>
@@ -65,10 +65,11 @@ export function list(place) {
     return /^(integer|float|float32|boolean|offset-date-time|local-)/.test(type) ? type.replace("float32", "float") : "string";
   };
 
-  /** What was typed, as an element of a kind. */
-  const itemOf = (text, kind) => {
-    if (kind === "string") return { kind, raw: quote(text), text };
-    return { kind, raw: asKind(text.trim(), kind), text };
+  /** What was typed, as an element of a kind. What is none, or several, is refused: null. */
+  const itemOf = (text, kind, source) => {
+    const raw = kind === "string" ? quote(text) : scalarOf(text, kind);
+    if (raw === null) now.refuse?.(isNot(text, kind), source);
+    return raw === null ? null : { kind, raw, text };
   };
 
   function field(more, choices, none) {
@@ -128,7 +129,8 @@ export function list(place) {
 
   async function append() {
     if (adding.value === "") return;
-    const item = itemOf(adding.value, elementKind());
+    const item = itemOf(adding.value, elementKind(), adding);
+    if (item === null) return;
     const { file } = now;
     // The next one may be typed meanwhile.
     adding.value = "";
@@ -169,8 +171,9 @@ export function list(place) {
       if (!row.isDirty || row.isStoring || (leaves && isContested)) return;
       const { value } = input;
       if (value === row.item.text) return giveUpRow();
+      const changed = itemOf(value, row.item.kind, input);
+      if (changed === null) return;
       row.isStoring = true;
-      const changed = itemOf(value, row.item.kind);
       const isStored = await store(kept().map((one) => (one.row === row ? { row, item: changed } : one)), `Changed element ${at() + 1}.`, input);
       row.isStoring = false;
       if (input.value !== value) {

@@ -74,6 +74,24 @@ export function kindOf(raw) {
 /** What was typed for a value of a kind. A float stays one: 14 becomes 14.0. */
 export const asKind = (text, kind) => (/^float/.test(kind) && /^[+-]?\d+$/.test(text) ? `${text}.0` : text);
 
+const numberForm = /^(?:[+-]?(?:0|[1-9](?:_?\d)*)(?:\.\d(?:_?\d)*)?(?:[eE][+-]?\d(?:_?\d)*)?|0x[\da-fA-F](?:_?[\da-fA-F])*|0o[0-7](?:_?[0-7])*|0b[01](?:_?[01])*|[+-]?(?:inf|nan))$/;
+
+/** A number that was typed, with the zeros that TOML wants: .5 and 5. are 0.5 and 5. */
+export const withZeros = (text) => text.trim().replace(/^([+-]?)\.(?=\d)/, "$10.").replace(/(?<=\d)\.(?=$|e)/i, "");
+
+/** What was typed for a number of a kind, as TOML; null if it is none. Which numbers may be there, the command knows. */
+export function numberOf(text, kind) {
+  const number = withZeros(text);
+  return numberForm.test(number) ? asKind(number, kind) : null;
+}
+
+/** What was typed for one value of a kind that is no text; null if it is none, or several. */
+export function scalarOf(text, kind) {
+  if (/^(integer|float)/.test(kind)) return numberOf(text, kind);
+  const node = parseValue(text.trim());
+  return node && !node.items && !node.members && node.raw === text.trim() ? node.raw : null;
+}
+
 /** The kind of a value, whose parsed text says it if there is one. */
 export function kindOfValue(value, node) {
   if (Array.isArray(value)) return "array";

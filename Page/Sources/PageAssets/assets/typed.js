@@ -23,6 +23,10 @@ const isPresent = (edit, { value, node, ...place }) => !hasOther({ value, ...pla
 /** A value as the text of a field. */
 export const shown = (value) => (value === null || value === undefined ? "" : String(value));
 
+/** Says what a text would have to be. */
+export const isNot = (text, kind) =>
+  `'${text.trim()}' is ${{ integer: "not an integer, such as 12", float: "not a number, such as 1.5", float32: "not a number, such as 1.5" }[kind] ?? "not one value"}.`;
+
 /**
  * Has what is typed and not added count as a draft, too, which Escape gives up. Returns what gives it another text.
  * `settled()` runs when it is empty again.
@@ -162,17 +166,11 @@ export function typed(place, input, { read, show, element = input, parts = [inpu
   };
   for (const part of parts) {
     part.addEventListener("input", changed);
-    // A wheel scrolls. Browsers have it step the number that has the focus instead, unless that cannot be written.
-    if (part.type === "number") part.addEventListener("wheel", () => {
-      part.readOnly = true;
-      setTimeout(() => { part.readOnly = false; });
-    }, { passive: true });
     part.addEventListener("change", () => {
       // Assistive technology may set a value without the event of typing; and browsers say this of what was typed before.
       if (!isDirty && parts.some((one, at) => one.value !== texts[at])) changed();
-      // The arrows of a number step, while a date says this of each digit; and what is left is stored below.
+      // A date says this of each digit; and what is left is stored below.
       if (part.type === "color") store();
-      else if (part.type === "number" && part === document.activeElement) storeSoon();
     });
     part.addEventListener("keydown", (event) => {
       // These keys belong to the input method while it composes.
