@@ -7,7 +7,7 @@ import { el, iconButton } from "./dom.js";
 import { isPlainList } from "./lists.js";
 import { isTable } from "./model.js";
 import { asKind, literal, numberOf, withZeros } from "./toml.js";
-import { isNot, names, shown, typed } from "./typed.js";
+import { growing, isNot, names, pastedLines, shown, typed } from "./typed.js";
 
 const isNone = (value) => value === null || value === undefined;
 
@@ -88,56 +88,25 @@ export function makeSimple(place) {
 function text(place) {
   const line = el("input", names(place, { class: "field", type: "text", spellcheck: "false", autocomplete: "off" }));
   const lines = el("textarea", names(place, { class: "field", rows: 3, spellcheck: "false" }));
-  const more = iconButton("lines", "New line (Shift+Enter)", () => insert("\n"), { tabindex: "-1" });
+  const more = iconButton("lines", "New line (Shift+Enter)", () => box.insert("\n"), { tabindex: "-1" });
   const hint = el("span", { class: "range" }, "Ctrl+Enter stores it");
   const element = el("div", { class: "text-box" }, line, more);
-  let field = line;
-  const turn = (isLong) => {
-    const next = isLong ? lines : line;
-    if (next === field) return;
-    const former = field;
-    const { selectionStart, selectionEnd } = former;
-    const hasFocus = former === document.activeElement;
-    field = next;
-    next.value = former.value;
-    element.prepend(next);
-    if (hasFocus) {
-      next.focus();
-      next.setSelectionRange(selectionStart, selectionEnd);
-    }
-    // What has the focus stays in the document: it would be left, and what is typed be stored, while this goes on.
-    former.remove();
-    (isLong ? more : hint).replaceWith(isLong ? hint : more);
-    element.closest(".row")?.classList.toggle("wide", isLong);
-  };
-  const insert = (added) => {
-    const { selectionStart, selectionEnd } = field;
-    turn(true);
-    lines.focus();
-    lines.setRangeText(added, selectionStart, selectionEnd, "end");
-    lines.dispatchEvent(new Event("input"));
-  };
+  const box = growing(line, lines, {
+    turned: (isLong) => {
+      (isLong ? more : hint).replaceWith(isLong ? hint : more);
+      element.closest(".row")?.classList.toggle("wide", isLong);
+    },
+  });
   more.addEventListener("pointerdown", (event) => event.preventDefault());
-  line.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || !event.shiftKey) return;
-    event.preventDefault();
-    insert("\n");
-  });
-  line.addEventListener("paste", (event) => {
-    const pasted = pastedLines(event);
-    if (pasted !== null) insert(pasted);
-  });
   // What is no string would become one where no schema says what it is.
   let now = place;
   const isText = () => now.rule.type === now.kind || now.kind === "string";
   const control = typed(place, line, {
-    element, parts: [line, lines],
-    read: () => (isText() || field.value.trim() === "" ? { value: field.value } : { toml: asKind(field.value.trim(), now.kind) }),
+    element, parts: box.parts,
+    read: () => (isText() || box.value.trim() === "" ? { value: box.value } : { toml: asKind(box.value.trim(), now.kind) }),
     show: (next) => {
-      const value = shown(next.value);
-      turn(value.includes("\n"));
-      field.value = value;
-      field.placeholder = unset(next);
+      box.value = shown(next.value);
+      box.field.placeholder = unset(next);
     },
   });
   return { ...control, update(next) {
@@ -403,14 +372,6 @@ function secret(place) {
     line.disabled = lines.disabled = save.disabled && field.value === "";
     show();
   } };
-}
-
-/** Takes what is pasted into a field of one line, if it has several; null if it has not. */
-function pastedLines(event) {
-  const pasted = event.clipboardData?.getData("text/plain").replace(/\r\n?/g, "\n") ?? "";
-  if (!pasted.replace(/\n$/, "").includes("\n")) return null;
-  event.preventDefault();
-  return pasted;
 }
 
 /** The TOML text of a value that has no control of its own. */

@@ -2,7 +2,7 @@
 
 import { announce, button, el, icon, iconButton, newID } from "./dom.js";
 import { LongList } from "./list.js";
-import { asDraft, isNot, names, stepped } from "./typed.js";
+import { asDraft, growing, isNot, names, stepped } from "./typed.js";
 import { kindOf, literal, quote, scalarOf } from "./toml.js";
 
 /** Whether a value is an array that this control can show. */
@@ -28,6 +28,9 @@ const optionOf = ({ options }, { kind, text }) =>
 const isSame = (a, b) => a.length === b.length
   && a.every((item, at) => item.kind === b[at].kind && (item.kind === "string" ? item.text === b[at].text : item.raw === b[at].raw));
 
+/** Whether a key stores what is typed. In a text of several lines, Enter begins another one. */
+const storesBy = ({ key, ctrlKey, target }) => key === "Enter" && (ctrlKey || !target.matches("textarea"));
+
 export function list(place) {
   let now = place;
   let rows = [];
@@ -36,7 +39,7 @@ export function list(place) {
   /** The file that what is typed is meant for. */
   let meant = place.file;
   const body = el("ol", { class: "items", "aria-labelledby": place.name, "aria-label": place.label });
-  const adding = field({ "aria-label": "New element", placeholder: "new element" }, place.rule.element?.choices, "choose one");
+  const adding = field({ "aria-label": "New element", placeholder: "new element" }, () => elementKind() === "string", "choose one");
   const setAdding = asDraft(adding, () => {
     if (areRowsDirty()) return;
     isContested = false;
@@ -44,10 +47,10 @@ export function list(place) {
     now.settled?.();
   });
   const add = button("Add", () => {
-    adding.focus();
+    adding.field.focus();
     append();
   }, { disabled: place.disabled });
-  const element = el("div", { class: "list-box", role: "group", ...names(place, { disabled: undefined }) }, el("div", {}, body), el("div", { class: "with-unit adder" }, adding, add));
+  const element = el("div", { class: "list-box", role: "group", ...names(place, { disabled: undefined }) }, el("div", {}, body), el("div", { class: "with-unit adder" }, adding.field, add));
 
   /** What is near the screen of a long list is in the document, and has its elements. */
   const shownRows = new LongList(body, {
@@ -72,10 +75,17 @@ export function list(place) {
     return raw === null ? null : { kind, raw, text };
   };
 
-  function field(more, choices, none) {
-    if (!choices?.length) return el("input", { ...more, class: "field", type: "text", spellcheck: "false", autocomplete: "off", disabled: place.disabled });
-    return el("select", { ...more, placeholder: null, class: "field", disabled: place.disabled },
+  /** A field for an element: of one line or several if it is a text, or a choice. */
+  function field(more, isText, none) {
+    const { disabled, rule } = now;
+    const choices = rule.element?.choices;
+    if (!choices?.length) {
+      return growing(el("input", { ...more, class: "field", type: "text", spellcheck: "false", autocomplete: "off", disabled }),
+        el("textarea", { ...more, class: "field", rows: 2, title: "Ctrl+Enter stores it", spellcheck: "false", disabled }), { isText });
+    }
+    const select = el("select", { ...more, placeholder: null, class: "field", disabled },
       none && el("option", { value: "" }, none), choices.map((value) => el("option", { value: String(value) }, String(value))));
+    return { parts: [select], field: select, get value() { return select.value; }, set value(text) { select.value = text; } };
   }
 
   /** Shows other rows and stores their elements. What is refused is taken back, and stays where it was typed. */
@@ -111,7 +121,7 @@ export function list(place) {
       file,
       store: () => {
         const row = rows.find((one) => one.isDirty);
-        (row?.input ?? adding).focus();
+        (row?.box ?? adding).field.focus();
         if (row) row.store();
         else append();
       },
@@ -129,13 +139,13 @@ export function list(place) {
 
   async function append() {
     if (adding.value === "") return;
-    const item = itemOf(adding.value, elementKind(), adding);
+    const item = itemOf(adding.value, elementKind(), adding.field);
     if (item === null) return;
     const { file } = now;
     // The next one may be typed meanwhile.
     adding.value = "";
-    adding.removeAttribute("data-draft");
-    if (await store([...kept(), { item }], `Added ${item.text}.`, adding)) return;
+    for (const part of adding.parts) part.removeAttribute("data-draft");
+    if (await store([...kept(), { item }], `Added ${item.text}.`, adding.field)) return;
     if (adding.value === "") setAdding(item.text);
     if (now.file !== file) contest(file);
   }
@@ -149,7 +159,7 @@ export function list(place) {
 
   function remove(row) {
     const at = rows.indexOf(row);
-    (rows[at + 1]?.remover ?? rows[at - 1]?.remover ?? adding).focus();
+    (rows[at + 1]?.remover ?? rows[at - 1]?.remover ?? adding.field).focus();
     store(kept().filter((one) => one.row !== row), `Removed ${row.item.text}.`);
   }
 
@@ -158,26 +168,26 @@ export function list(place) {
   /** Makes the elements of a row. */
   function furnish(row) {
     const at = () => rows.indexOf(row);
-    const isLong = row.item.text.includes("\n");
-    row.input = isLong ? el("textarea", { class: "field", rows: 2, spellcheck: "false", disabled: now.disabled }) : field({}, now.rule.element?.choices);
-    const { input } = row;
+    row.box = field({}, () => row.item.kind === "string");
+    const { box } = row;
+    const select = box.field.matches("select") ? box.field : null;
     row.settle = (dirty) => {
       row.isDirty = dirty;
       element.toggleAttribute("data-draft", areRowsDirty());
-      input.toggleAttribute("data-draft", dirty);
-      if (!dirty) input.value = input.matches("select") ? optionOf(input, row.item) : row.item.text;
+      for (const part of box.parts) part.toggleAttribute("data-draft", dirty);
+      if (!dirty) box.value = select ? optionOf(select, row.item) : row.item.text;
     };
     row.store = async ({ leaves = false } = {}) => {
       if (!row.isDirty || row.isStoring || (leaves && isContested)) return;
-      const { value } = input;
+      const { value } = box;
       if (value === row.item.text) return giveUpRow();
-      const changed = itemOf(value, row.item.kind, input);
+      const changed = itemOf(value, row.item.kind, box.field);
       if (changed === null) return;
       row.isStoring = true;
-      const isStored = await store(kept().map((one) => (one.row === row ? { row, item: changed } : one)), `Changed element ${at() + 1}.`, input);
+      const isStored = await store(kept().map((one) => (one.row === row ? { row, item: changed } : one)), `Changed element ${at() + 1}.`, box.field);
       row.isStoring = false;
-      if (input.value !== value) {
-        if (input !== document.activeElement) row.store({ leaves: true });
+      if (box.value !== value) {
+        if (box.field !== document.activeElement) row.store({ leaves: true });
       } else if (isStored) row.settle(false);
     };
     const giveUpRow = () => {
@@ -189,28 +199,29 @@ export function list(place) {
       isContested = false;
       now.checked?.();
     };
-    input.addEventListener("input", () => row.settle(true));
-    if (input.matches("select")) {
-      const { chosen } = stepped(input, { commit: row.store, giveUp: giveUpRow });
-      input.addEventListener("change", () => {
+    if (select) {
+      const { chosen } = stepped(select, { commit: row.store, giveUp: giveUpRow });
+      select.addEventListener("change", () => {
         row.settle(true);
         chosen();
       });
-    } else {
-      input.addEventListener("focusout", () => {
-        if (input !== document.activeElement) row.store({ leaves: true });
+    }
+    for (const part of box.parts) {
+      part.addEventListener("input", () => row.settle(true));
+      if (!select) part.addEventListener("focusout", (event) => {
+        if (part !== document.activeElement && !box.parts.includes(event.relatedTarget)) row.store({ leaves: true });
+      });
+      part.addEventListener("keydown", (event) => {
+        if (event.isComposing) return;
+        if (storesBy(event)) {
+          event.preventDefault();
+          row.store();
+        } else if (event.key === "Escape" && row.isDirty) {
+          event.stopPropagation();
+          giveUpRow();
+        }
       });
     }
-    input.addEventListener("keydown", (event) => {
-      if (event.isComposing) return;
-      if (event.key === "Enter" && (!isLong || event.ctrlKey)) {
-        event.preventDefault();
-        row.store();
-      } else if (event.key === "Escape" && row.isDirty) {
-        event.stopPropagation();
-        giveUpRow();
-      }
-    });
     row.grip = el("button", {
       type: "button", class: "quiet icon-button grip", title: "Drag, or press the up and down arrow keys",
       onkeydown: (event) => {
@@ -224,26 +235,28 @@ export function list(place) {
     row.up = iconButton("up", "", () => move(at(), at() - 1));
     row.down = iconButton("down", "", () => move(at(), at() + 1));
     row.remover = iconButton("remove", "", () => remove(row));
-    row.element = el("li", { class: "item" }, row.grip, input, row.up, row.down, row.remover);
+    row.element = el("li", { class: "item" }, row.grip, box.field, row.up, row.down, row.remover);
     row.settle(row.isDirty);
   }
 
   /** The element of a row, with its names. */
   function build(row) {
-    if (!row.element || (!row.isDirty && row.input.matches("textarea") !== row.item.text.includes("\n"))) furnish(row);
+    if (!row.element) furnish(row);
     const at = rows.indexOf(row);
     const { text } = row.item;
     const name = (one, label) => {
       one.setAttribute("aria-label", label);
-      if (one !== row.grip && one !== row.input) one.title = label;
+      if (one !== row.grip) one.title = label;
     };
-    name(row.input, `Element ${at + 1}`);
+    for (const part of row.box.parts) {
+      part.setAttribute("aria-label", `Element ${at + 1}`);
+      part.disabled = Boolean(now.disabled) && !row.isDirty;
+    }
     name(row.grip, `Move element ${at + 1} of ${rows.length}: ${text}`);
     name(row.up, `Move element ${at + 1} up`);
     name(row.down, `Move element ${at + 1} down`);
     name(row.remover, `Remove element ${at + 1}: ${text}`);
     row.grip.disabled = row.remover.disabled = Boolean(now.disabled);
-    row.input.disabled = Boolean(now.disabled) && !row.isDirty;
     row.up.disabled = now.disabled || at === 0;
     row.down.disabled = now.disabled || at === rows.length - 1;
     return row.element;
@@ -277,7 +290,7 @@ export function list(place) {
     if (!had || (activeElement === document.activeElement && !activeElement.disabled)) return;
     // It was moved, or can do nothing any more where it is now.
     const row = rows.find((one) => one.element?.contains(activeElement));
-    (row && activeElement.disabled ? row.grip : row ? activeElement : rows.at(-1)?.input ?? adding).focus();
+    (row && activeElement.disabled ? row.grip : row ? activeElement : (rows.at(-1)?.box ?? adding).field).focus();
   }
 
   /** Moves an element with the pointer: the one under the pointer is where it goes. */
@@ -309,8 +322,8 @@ export function list(place) {
     grip.addEventListener("pointercancel", end);
   }
 
-  adding.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && !event.isComposing) append();
+  for (const part of adding.parts) part.addEventListener("keydown", (event) => {
+    if (!event.isComposing && storesBy(event)) append();
   });
   reconcile(itemsOf(place));
   draw();
@@ -323,7 +336,7 @@ export function list(place) {
       if (!isDirty()) meant = next.file;
       now = next;
       add.disabled = Boolean(next.disabled);
-      adding.disabled = add.disabled && adding.value === "";
+      for (const part of adding.parts) part.disabled = add.disabled && adding.value === "";
       if (isElsewhere) {
         contest();
         if (areRowsDirty()) return;

@@ -29,24 +29,88 @@ export const isNot = (text, kind) =>
 
 /**
  * Has what is typed and not added count as a draft, too, which Escape gives up. Returns what gives it another text.
- * `settled()` runs when it is empty again.
+ * `settled()` runs when it is empty again. `box` is a field, or one that grows.
  */
-export function asDraft(input, settled) {
+export function asDraft(box, settled) {
+  const parts = box.parts ?? [box];
   const changed = () => {
-    input.toggleAttribute("data-draft", input.value !== "");
-    if (input.value === "") settled();
+    for (const part of parts) part.toggleAttribute("data-draft", box.value !== "");
+    if (box.value === "") settled();
   };
   const set = (text) => {
-    input.value = text;
+    box.value = text;
     changed();
   };
-  input.addEventListener("input", changed);
-  input.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || event.isComposing || input.value === "") return;
-    event.stopPropagation();
-    set("");
-  });
+  for (const part of parts) {
+    part.addEventListener("input", changed);
+    part.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || event.isComposing || box.value === "") return;
+      event.stopPropagation();
+      set("");
+    });
+  }
   return set;
+}
+
+/** Takes what is pasted into a field of one line, if it has several; null if it has not. */
+export function pastedLines(event) {
+  const pasted = event.clipboardData?.getData("text/plain").replace(/\r\n?/g, "\n") ?? "";
+  if (!pasted.replace(/\n$/, "").includes("\n")) return null;
+  event.preventDefault();
+  return pasted;
+}
+
+/**
+ * A field of one line, in whose place one of several is as soon as its text has them: Shift+Enter begins another line, and
+ * what is pasted may have some. `turned(isLong)` runs when the other one has its place.
+ */
+export function growing(line, lines, { turned = () => {}, isText = () => true } = {}) {
+  const turn = (isLong) => {
+    const former = box.field;
+    const next = isLong ? lines : line;
+    if (next === former) return;
+    const { selectionStart, selectionEnd } = former;
+    const hasFocus = former === document.activeElement;
+    box.field = next;
+    next.value = former.value;
+    former.before(next);
+    if (hasFocus) {
+      next.focus();
+      next.setSelectionRange(selectionStart, selectionEnd);
+    }
+    // What has the focus stays in the document: it would be left, and what is typed be stored, while this goes on.
+    former.remove();
+    turned(isLong);
+  };
+  const box = {
+    parts: [line, lines], field: line,
+    get value() {
+      return box.field.value;
+    },
+    set value(text) {
+      turn(text.includes("\n"));
+      box.field.value = text;
+    },
+    /** Puts a text with a line break where the cursor is. */
+    insert(text) {
+      const { selectionStart, selectionEnd } = box.field;
+      turn(true);
+      lines.focus();
+      lines.setRangeText(text, selectionStart, selectionEnd, "end");
+      lines.dispatchEvent(new Event("input"));
+    },
+  };
+  line.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !event.shiftKey || event.isComposing || !isText()) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    box.insert("\n");
+  });
+  line.addEventListener("paste", (event) => {
+    const pasted = isText() ? pastedLines(event) : null;
+    if (pasted !== null) box.insert(pasted);
+  });
+  return box;
 }
 
 /** How long a control that is stepped through waits for the next step, in milliseconds. */
