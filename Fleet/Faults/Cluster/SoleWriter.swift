@@ -25,7 +25,7 @@ final class SoleWriter: Sendable {
     var acknowledged = Content.absent
     var maybe: [Content] = []
     /// What was sent while there was no document, without an answer. It is compared with that, so it may be carried out as
-    /// soon as there is none again. (`settings-fleet` leaves the note of a removal, which a late write then finds.)
+    /// soon as there is none again. (`settings-fleet` compares the note of a removal, too, which a late write then finds.)
     var late: [Content] = []
     var number = 0
     var serial: UInt64 = 0
@@ -161,7 +161,10 @@ final class SoleWriter: Sendable {
     let (key, newer) = (document.key(version: 1), document.key(version: Self.newest))
     let older = items.first { $0.key.elementsEqual(key.utf8) }.map { TextDigest(of: $0.value) }
     switch step {
-    case .remove: return ([.delete(.key(key)), .delete(.key(newer)), .delete(.key(signatureKey(1)))], .absent)
+    case .remove:
+      // A machine that was away, and a history that was compacted meanwhile: only the note says that it was removed.
+      let note = EtcdOperation.put(FleetKey.change(document, version: 1).text, "{}")
+      return ([.delete(.key(key)), .delete(.key(newer)), .delete(.key(signatureKey(1))), note], .absent)
     case .write(let bytes):
       let text = Texts.good(number, bytes: bytes)
       return ([.put(key, text), .delete(.key(newer)), signature(of: text)], .good(TextDigest(of: text)))

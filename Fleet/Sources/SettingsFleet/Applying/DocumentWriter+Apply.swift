@@ -72,20 +72,17 @@ extension DocumentWriter {
     return try .joined([transaction])
   }
 
-  /// Removes the document in all its versions, apart from the note of who changed it last.
+  /// Removes the document in all its versions.
   ///
   /// Machines that require signatures would keep a document that is gone. One that is signed becomes empty instead.
   func prune(from source: String, signing: Signing?, trust: Trust) throws(WriterError) -> FleetTransaction {
-    guard let newest = versions.keys.max() else { return FleetTransaction() }
+    if versions.isEmpty { return FleetTransaction() }
     if versions.values.contains(where: { $0.signature != .absent }) {
       guard signing != nil else { throw .needsKey }
       let empty = versions.keys.map { ($0, Self.emptyText(version: $0)) }
       return try apply(Dictionary(uniqueKeysWithValues: empty), from: source, signing: signing, trust: trust)
     }
-    var transaction = try remove()
-    let note = Array(FleetKey.change(document, version: newest).text.utf8)
-    transaction.deletes.removeAll { $0 == note }
-    return transaction
+    return try remove()
   }
 
   /// Whether the document is signed and says nothing.

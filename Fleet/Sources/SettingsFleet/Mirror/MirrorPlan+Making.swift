@@ -1,9 +1,9 @@
 extension MirrorPlan {
   /// Decides what a machine does about a snapshot.
   ///
-  /// - A cluster that is not the record's, a revision below the record's, or a document whose text changed without its
-  ///   revision growing (a backup that was restored) leaves everything as it is, until an ``Acceptance`` of this cluster
-  ///   that was not used before. Nothing else ends that: it is part of the record.
+  /// - A cluster that is not the record's, a revision below the record's, a document whose text changed without its
+  ///   revision growing, or a ``VanishedDocument`` (a backup that was restored) leaves everything as it is, until an
+  ///   ``Acceptance`` of this cluster that was not used before. Nothing else ends that: it is part of the record.
   /// - Of a document's versions the machine takes the highest that its app reads. If there are only newer ones, the last
   ///   text stays.
   /// - A canary takes the rollout's text, and the document's again as soon as the rollout is gone, void or refused.
@@ -16,6 +16,7 @@ extension MirrorPlan {
   /// - Parameters:
   ///   - record: What the mirror remembers.
   ///   - snapshot: What the cluster has: everything, or one app's keys. Files of other apps are left alone then.
+  ///   - removed: Of the documents that have vanished, those that were removed: ``VanishedDocument/isRemoved(past:)``.
   ///   - machine: The machine.
   ///   - files: The digest of each file that is there, by the document that its path stands for; see
   ///     ``DocumentScope/init(fileName:host:)``.
@@ -23,12 +24,15 @@ extension MirrorPlan {
   ///     keys for their sealed values.
   ///   - apps: The apps that are installed. Others count as if they had no schema.
   public static func make(
-    record: MirrorRecord, snapshot: FleetSnapshot, machine: Machine, files: [FleetDocument: TextDigest],
-    doubtful: Set<FleetDocument> = [], apps: [String: InstalledApp]
+    record: MirrorRecord, snapshot: FleetSnapshot, removed: Set<FleetDocument> = [], machine: Machine,
+    files: [FleetDocument: TextDigest], doubtful: Set<FleetDocument> = [], apps: [String: InstalledApp]
   ) -> MirrorPlan {
     let contents = FleetContents(snapshot, for: machine)
     var base = record
-    let problem = base.follow(snapshot, contents)
+    let vanished = record.vanished(in: snapshot, for: machine).map(\.document).filter { !removed.contains($0) }
+    let problem = base.follow(snapshot, contents, without: vanished.first)
+    // What it was there is of the past.
+    if problem == nil { for document in removed { base.files[document]?.modRevision = 0 } }
     let everyApp = Set(contents.apps.keys).union(record.files.keys.map(\.app)).union(apps.keys).filter(machine.mirrors)
     let answered = everyApp.filter { FleetNames.isApp($0) && (snapshot.app == nil || snapshot.app == $0) }.sorted()
     if let problem {
@@ -67,9 +71,12 @@ extension MirrorPlan {
 extension MirrorRecord {
   /// Takes over the snapshot's cluster and revision.
   ///
+  /// - Parameter vanished: A document that has vanished and was not removed.
   /// - Returns: Why the snapshot must not be followed. The record is as before then, and has that as its ``hold``.
-  mutating func follow(_ snapshot: FleetSnapshot, _ contents: FleetContents) -> FleetProblem? {
-    if let problem = hold ?? problem(with: snapshot, contents) {
+  mutating func follow(
+    _ snapshot: FleetSnapshot, _ contents: FleetContents, without vanished: FleetDocument?
+  ) -> FleetProblem? {
+    if let problem = hold ?? problem(with: snapshot, contents, without: vanished) {
       guard let acceptance = contents.acceptance, acceptance.cluster == snapshot.cluster,
         FleetNames.isName(acceptance.id), !usedAcceptances.contains(acceptance.id)
       else {
@@ -83,10 +90,13 @@ extension MirrorRecord {
     if let acceptance = contents.acceptance { use(acceptance) }
     cluster = snapshot.cluster
     revision = snapshot.revision
+    if snapshot.app == nil { wholeRevision = revision }
     return nil
   }
 
-  private func problem(with snapshot: FleetSnapshot, _ contents: FleetContents) -> FleetProblem? {
+  private func problem(
+    with snapshot: FleetSnapshot, _ contents: FleetContents, without vanished: FleetDocument?
+  ) -> FleetProblem? {
     let advice = "Nothing is changed on this machine. If the cluster is right, run 'settings-fleet accept'."
     guard let cluster else { return nil }
     if snapshot.cluster != cluster {
@@ -98,15 +108,19 @@ extension MirrorRecord {
         .revisionWentBack,
         "The cluster is at revision \(snapshot.revision), and this machine has seen \(revision). \(advice)")
     }
-    for (document, file) in files where file.rollout == nil && file.modRevision > 0 {
+    for (document, file) in files where file.modRevision > 0 {
       guard let stored = contents.versions(of: document)[file.version],
-        stored.modRevision < file.modRevision
-          || (stored.modRevision == file.modRevision && stored.digest != file.digest)
+        !file.isFollowed(by: stored.modRevision, stored.digest)
       else { continue }
       return FleetProblem(
         .revisionWentBack,
         "'\(document)' is at revision \(stored.modRevision), and this machine has seen another text of revision "
           + "\(file.modRevision). \(advice)")
+    }
+    if let vanished {
+      return FleetProblem(
+        .revisionWentBack,
+        "'\(vanished)' is gone, and nothing in the cluster says that somebody removed it. \(advice)")
     }
     return nil
   }

@@ -10,7 +10,8 @@ public struct MirrorRecord: Hashable, Sendable, Codable {
     public var digest: TextDigest
     /// The document's version.
     public var version: Int
-    /// The revision at which the text was written to etcd; 0 if it is not known to this cluster.
+    /// The revision at which the text, or that which the rollout is based on, was written to etcd; 0 if the cluster does
+    /// not know it.
     public var modRevision: Int64
     /// The serial of the signature, where the machine requires one.
     public var serial: UInt64?
@@ -56,6 +57,8 @@ public struct MirrorRecord: Hashable, Sendable, Codable {
   public var cluster: ClusterID?
   /// The highest revision that it has seen of this cluster.
   public var revision: Int64 = 0
+  /// The revision at which it last read everything: the cluster had all files then; `nil` for never.
+  public var wholeRevision: Int64?
   /// Why the machine changes nothing until an operator accepts the cluster; `nil` if it follows it. It is remembered because
   /// the cluster looks right again as soon as enough has been stored in it.
   public var hold: FleetProblem?

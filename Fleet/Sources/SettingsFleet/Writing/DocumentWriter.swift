@@ -141,11 +141,15 @@ public struct DocumentWriter: Sendable {
     guard !text.contains(0), String(validating: text, as: UTF8.self) != nil else { throw .invalidText }
   }
 
-  /// Removes the document in all its versions. Machines that require signatures keep their last text.
+  /// Removes the document in all its versions, apart from the note beside the newest one of who changed it last.
+  ///
+  /// Whoever carries it out writes that note again: it tells machines that the document was removed, and not lost. Those
+  /// that require signatures keep their last text.
   public func remove() throws(WriterError) -> FleetTransaction {
-    _ = try current()
+    let newest = try current()?.version ?? 1
+    let note = Array(FleetKey.change(document, version: newest).text.utf8)
     var transaction = unchanged(writing: nil)
-    for item in items { transaction.deletes.append(item.key) }
+    for item in items where item.key != note { transaction.deletes.append(item.key) }
     return transaction
   }
 

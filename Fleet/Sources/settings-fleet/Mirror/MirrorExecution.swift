@@ -57,14 +57,17 @@ struct MirrorExecution: Sendable {
     _ app: String?, _ record: inout MirrorRecord, then: (Part, inout MirrorRecord) async -> Set<String>
   ) async -> Result {
     let snapshot: FleetSnapshot
+    let removed: Set<FleetDocument>
     do throws(EtcdError) {
-      snapshot = try await OwnDocuments(client: client, machine: machine).snapshot(of: app)
+      let documents = OwnDocuments(client: client, machine: machine)
+      snapshot = try await documents.snapshot(of: app)
+      removed = try await documents.removed(of: record.vanished(in: snapshot, for: machine))
     } catch {
       return Result(outcome: .unavailable, lines: ["Cannot read the cluster: \(error)"])
     }
     do {
       let former = record
-      let plan = try await Thread.value { try makePlan(snapshot, former) }
+      let plan = try await Thread.value { try makePlan(snapshot, removed, former) }
       if plan.problem != nil {
         record = plan.record
         return Result(
@@ -77,13 +80,15 @@ struct MirrorExecution: Sendable {
     }
   }
 
-  private func makePlan(_ snapshot: FleetSnapshot, _ record: MirrorRecord) throws -> MirrorPlan {
+  private func makePlan(
+    _ snapshot: FleetSnapshot, _ removed: Set<FleetDocument>, _ record: MirrorRecord
+  ) throws -> MirrorPlan {
     let digests = try places.digests(of: snapshot.app, host: machine.host)
     let contents = FleetContents(snapshot, for: machine)
     let apps = Set(contents.apps.keys).union(digests.keys.map(\.app)).filter(machine.mirrors)
     let doubtful = try secrets.unopened(in: Set(digests.keys.map(\.app)))
     let plan = MirrorPlan.make(
-      record: record, snapshot: snapshot, machine: machine, files: digests, doubtful: doubtful,
+      record: record, snapshot: snapshot, removed: removed, machine: machine, files: digests, doubtful: doubtful,
       apps: installed.facts(of: apps))
     // What could not be stored is tried again by the next reading.
     if plan.problem != nil, try places.storedRecord() != plan.record {

@@ -20,6 +20,23 @@ struct OwnDocuments: Sendable {
       cluster: ClusterID(rawValue: header.cluster), revision: header.revision, app: app, items: items)
   }
 
+  /// Those that the cluster had, as its past says. What that does not say any more was not there.
+  func removed(of vanished: [VanishedDocument]) async throws(EtcdError) -> Set<FleetDocument> {
+    var removed: Set<FleetDocument> = []
+    for gone in vanished {
+      do throws(EtcdError) {
+        let past = try await client.range(EtcdRange(.key(gone.key), revision: gone.revision))
+        // One is enough for nothing to be done.
+        guard gone.isRemoved(past: past.keyValues.first.map(FleetItem.init)) else { break }
+        removed.insert(gone.document)
+      } catch {
+        guard error.code == .compacted else { throw error }
+        break
+      }
+    }
+    return removed
+  }
+
   private func everything() async throws(EtcdError) -> FleetSnapshot {
     let acceptance = try await client.range(EtcdRange(.key(FleetKey.accept.text)))
     let revision = acceptance.header.revision

@@ -11,6 +11,7 @@ final class ModelCluster {
     var revision: Int64
     var items: [String: FleetItem]
     var leases: [LeaseID: Lease]
+    var history: ItemHistory
   }
 
   var id = ClusterID(rawValue: 0xc1)
@@ -18,6 +19,7 @@ final class ModelCluster {
   private(set) var items: [String: FleetItem] = [:]
   private(set) var leases: [LeaseID: Lease] = [:]
   private var lastLease: Int64 = 100
+  private var history = ItemHistory()
   /// Is told the keys of each change.
   var changed: ([String]) -> Void = { _ in }
 
@@ -25,6 +27,9 @@ final class ModelCluster {
     let prefix = app.map(FleetNames.prefix(ofApp:)) ?? FleetNames.prefix
     return FleetSnapshot(cluster: id, revision: revision, app: app, items: range(prefix))
   }
+
+  /// What a key was at a revision.
+  func item(_ key: String, at revision: Int64) -> FleetItem? { history.item(key, at: revision) }
 
   func range(_ prefix: String) -> [FleetItem] { items.filter { $0.key.hasPrefix(prefix) }.map(\.value) }
 
@@ -54,6 +59,9 @@ final class ModelCluster {
         version: (former?.version ?? 0) + 1, lease: lease)
     }
     for key in deletes { items[key] = nil }
+    for key in puts.map(\.0) + deletes where key.hasPrefix(FleetNames.prefix) {
+      history.note(items[key], of: key, at: revision)
+    }
     changed(puts.map(\.0) + deletes)
   }
 
@@ -90,11 +98,27 @@ final class ModelCluster {
 
   // MARK: Backups
 
-  func backup() -> Backup { Backup(revision: revision, items: items, leases: leases) }
+  func backup() -> Backup { Backup(revision: revision, items: items, leases: leases, history: history) }
 
   func restore(_ backup: Backup, as id: ClusterID, now: Int) {
-    (self.id, revision, items) = (id, backup.revision, backup.items)
+    (self.id, revision, items, history) = (id, backup.revision, backup.items, backup.history)
     leases = backup.leases.mapValues { Lease(seconds: $0.seconds, expires: now + $0.seconds * 1000) }
+  }
+}
+
+/// What keys were at earlier revisions.
+struct ItemHistory {
+  private var items: [String: [(revision: Int64, item: FleetItem?)]] = [:]
+  private var first: Int64 = 0
+
+  mutating func note(_ item: FleetItem?, of key: String, at revision: Int64) {
+    items[key, default: []].append((revision, item))
+  }
+
+  mutating func compact(to revision: Int64) { first = revision }
+
+  func item(_ key: String, at revision: Int64) -> FleetItem? {
+    revision < first ? nil : items[key]?.last { $0.revision <= revision }?.item
   }
 }
 

@@ -126,9 +126,9 @@ final class ModelMachine {
         if isReachable, !isStreamDead, openStream == stream { drive { $0.progress(from: stream, at: $1) } }
       }
     case .range(let request):
-      call({ $0.snapshot(app: request.app) }) { [self] snapshot in
+      read(request.app) { [self] snapshot, removed in
         guard let snapshot else { return drive { $0.finished(request, .unavailable, at: $1) } }
-        follow(snapshot, request)
+        follow(snapshot, removed, request)
       }
     case .grantLease:
       call({ [simulation] in $0.grant(seconds: 10, now: simulation.now) }) { [self] lease in
@@ -204,11 +204,24 @@ final class ModelMachine {
     }
   }
 
+  /// Reads an app, or everything, and finds out what of that was removed.
+  private func read(_ app: String?, _ answer: @escaping (FleetSnapshot?, Set<FleetDocument>) -> Void) {
+    call({ $0.snapshot(app: app) }) { [self] snapshot in
+      let vanished = snapshot.map { (record ?? MirrorRecord()).vanished(in: $0, for: machine) } ?? []
+      guard !vanished.isEmpty else { return answer(snapshot, []) }
+      call({ cluster in vanished.filter { $0.isRemoved(past: cluster.item($0.key, at: $0.revision)) } }) { removed in
+        answer(removed == nil ? nil : snapshot, Set((removed ?? []).map(\.document)))
+      }
+    }
+  }
+
   private func follow(
-    _ snapshot: FleetSnapshot, _ request: MirrorStateMachine<Numbers>.RangeRequest, in outer: Pass? = nil
+    _ snapshot: FleetSnapshot, _ removed: Set<FleetDocument>, _ request: MirrorStateMachine<Numbers>.RangeRequest,
+    in outer: Pass? = nil
   ) {
     let plan = MirrorPlan.make(
-      record: record ?? MirrorRecord(), snapshot: snapshot, machine: machine, files: files, apps: apps)
+      record: record ?? MirrorRecord(), snapshot: snapshot, removed: removed, machine: machine, files: files,
+      apps: apps)
     guard plan.problem != nil else { return work(Pass(plan, request, in: outer)) }
     if !isDiskFull {
       disk.write("record", plan.record.json)
@@ -275,8 +288,8 @@ final class ModelMachine {
   /// Does what has become urgent before the next apps.
   private func interlude(_ pass: Pass) {
     guard let urgent = mirror?.interlude(at: clock), let app = urgent.app else { return work(pass) }
-    call({ $0.snapshot(app: app) }) { [self] snapshot in
-      if let snapshot { return follow(snapshot, urgent, in: pass) }
+    read(app) { [self] snapshot, removed in
+      if let snapshot { return follow(snapshot, removed, urgent, in: pass) }
       drive { $0.finished(urgent, .unavailable, at: $1) }
       work(pass)
     }

@@ -135,14 +135,19 @@ final class Simulation {
     let text = newText()
     let transaction: FleetTransaction?
     if random.chance(15) {
-      transaction = try? writer.remove()
+      var removal = try? writer.remove()
+      // As this program does it, or another one.
+      let note = FleetKey.change(document, version: writer.versions.keys.max() ?? 1)
+      if random.chance(50) { removal?.put(note.text, []) }
+      transaction = removal
     } else {
       let version = max(writer.versions.keys.max() ?? 1, random.chance(15) ? 2 : 1)
       transaction = try? writer.write(text.bytes, version: version, signing: signing)
     }
     guard let transaction else { return }
     after(random.number(0...50)) { [self] in
-      guard !isClusterDown, cluster.commit(transaction), !transaction.puts.isEmpty else { return }
+      let isText = transaction.puts.contains { $0.value == text.bytes }
+      guard !isClusterDown, cluster.commit(transaction), isText else { return }
       written[document, default: []].insert(TextDigest(of: text.bytes))
     }
   }

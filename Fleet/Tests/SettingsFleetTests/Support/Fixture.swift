@@ -9,6 +9,7 @@ struct Fixture {
   var revision: Int64 = 10
   var cluster = ClusterID(rawValue: 0xc1)
   var items: [String: FleetItem] = [:]
+  private var history = ItemHistory()
   var record = MirrorRecord()
   var files: [FleetDocument: TextDigest] = [:]
   var apps = ["editor": InstalledApp(version: 1, stamp: "s")]
@@ -28,6 +29,7 @@ struct Fixture {
     items[key] = FleetItem(
       key: Array(key.utf8), value: value, createRevision: items[key]?.createRevision ?? revision,
       modRevision: revision, version: 1)
+    history.note(items[key], of: key, at: revision)
   }
 
   mutating func put(_ text: String, version: Int = 1) { put(Fixture.document, text, version: version) }
@@ -51,7 +53,16 @@ struct Fixture {
   mutating func remove(_ key: String) {
     revision += 1
     items[key] = nil
+    history.note(nil, of: key, at: revision)
   }
+
+  /// Goes back to what the cluster was.
+  mutating func restore(_ backup: Fixture) {
+    (items, revision, history) = (backup.items, backup.revision, backup.history)
+  }
+
+  /// Forgets what was before.
+  mutating func compact() { history.compact(to: revision) }
 
   mutating func remove(_ document: FleetDocument = Fixture.document, version: Int = 1) {
     remove(document.key(version: version))
@@ -83,7 +94,13 @@ struct Fixture {
   }
 
   func plan(app: String? = nil) -> MirrorPlan {
-    MirrorPlan.make(record: record, snapshot: snapshot(app: app), machine: machine, files: files, apps: apps)
+    let snapshot = snapshot(app: app)
+    let removed = record.vanished(in: snapshot, for: machine).filter { gone in
+      gone.isRemoved(past: history.item(gone.key, at: gone.revision))
+    }
+    return MirrorPlan.make(
+      record: record, snapshot: snapshot, removed: Set(removed.map(\.document)), machine: machine, files: files,
+      apps: apps)
   }
 
   /// Makes a plan and carries it out, as a mirror does. A text that contains `bad` is refused.

@@ -52,8 +52,10 @@ struct DocumentWriterTests {
     #expect(try new.current()?.version == 4)
     #expect(throws: WriterError.olderText(1, than: 4)) { try new.write([], version: 1) }
     #expect(throws: WriterError.newerVersion(6)) { try new.write([], version: 6) }
-    #expect(cluster.commit(try new.remove()))
-    #expect(cluster.items.isEmpty)
+    cluster.put(FleetKey.change(Self.document, version: 4).text, [])
+    #expect(cluster.commit(try Self.writer(cluster, appVersion: 5).remove()))
+    // Who changed it last is where whoever carries this out says who removed it.
+    #expect(Array(cluster.items.keys) == [FleetKey.change(Self.document, version: 4).text])
   }
 
   @Test func `a newer version without a marker is not written around`() throws {
