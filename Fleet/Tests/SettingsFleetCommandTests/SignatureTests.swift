@@ -93,6 +93,84 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `what a directory has from the fleet is not signed beside a change of it`() async throws {
+      try await Self.with { fleet, ada, machine, _ in
+        let tree = fleet.root + "/tree"
+        let file = "\(tree)/\(fleet.app)/all.toml"
+        let conflict = "'\(fleet.app)/all' was not made by 'apply': "
+        func write(_ text: String) throws { try fleet.write(text, to: file) }
+        #expect(try await ada.run("export", "--tree", tree, fleet.app).status == 0)
+        try write(Self.foreign.replacingOccurrences(of: "1001", with: "1002"))
+        let byHand = try await ada.run("apply", tree)
+        #expect(byHand.status == 9 && byHand.error.contains(conflict), "\(byHand)")
+        #expect(byHand.error.contains("was changed after it was signed"), "\(byHand)")
+        #expect(byHand.error.contains("Check what is not signed"), "\(byHand)")
+        for words in [["--plan"], []] {
+          let refused = try await ada.run(["apply", tree, "--take", "ours"] + words)
+          #expect(refused.status == 5 && refused.error.contains("--accept-unsigned"), "\(words) \(refused)")
+          let lines = ["font-size: (none) -> 66", "port: 1001 -> 1002"]
+          #expect(lines.allSatisfy(refused.output.contains), "\(words) \(refused)")
+        }
+        let json = try await ada.run("apply", tree, "--take", "ours", "--plan", "--json")
+        #expect(json.output.contains(#""after":"66""#) && json.output.contains("doubtful\":[\""), "\(json)")
+        #expect(try await Self.stored(fleet) == Self.foreign)
+
+        // What only the directory has is its reviewers' word, also for a value that was changed by the other one.
+        let own = Self.signed.replacingOccurrences(of: "1001", with: "1002") + "font-size = 14\n"
+        try write(own)
+        let applied = try await ada.run("apply", tree, "--take", "ours")
+        #expect(applied.status == 0 && applied.output.contains("font-size: 66 -> 14"), "\(applied)")
+        #expect(try await machine.wait(for: own), "\(machine.said)")
+      }
+    }
+
+    @Test func `an element of an array and a new version are not signed beside a change`() async throws {
+      try await Self.with { fleet, ada, _, _ in
+        let (tree, key) = (fleet.root + "/tree", "/app-settings/1/\(fleet.app)/all/v1")
+        #expect(try await ada.run("undo", fleet.app).status == 0)
+        #expect(try await ada.run("set", fleet.app, "--create", "hosts=[\"a\"]").status == 0)
+        try await fleet.cluster.withClient { _ = try await $0.put(key, Self.signed + "hosts = [\"a\", \"evil\"]\n") }
+        #expect(try await ada.run("export", "--tree", tree, fleet.app).status == 0)
+        for (text, status) in [
+          (Self.signed + "hosts = [\"b\", \"evil\"]\n", 5), ("settings-version = 2\n" + Self.signed, 5),
+          (Self.signed + "hosts = [\"a\"]\nport2 = 2\n", 0),
+        ] {
+          try fleet.write(text, to: "\(tree)/\(fleet.app)/all.toml")
+          let answer = try await ada.run("apply", tree, "--take", "ours")
+          #expect(answer.status == Int32(status), "\(text) \(answer)")
+        }
+      }
+    }
+
+    @Test func `a document that was removed and made again by somebody without a key is not new`() async throws {
+      try await Self.with { fleet, ada, _, _ in
+        let (tree, key) = (fleet.root + "/tree", "/app-settings/1/\(fleet.app)/all/v1")
+        try await fleet.cluster.withClient { client in
+          for _ in 0..<100 { _ = try await client.put("/other", "") }
+          _ = try await client.delete(.prefix(key))
+          for _ in 0..<9 { _ = try await client.put("/other", "") }
+          _ = try await client.put(key, Self.foreign)
+        }
+        #expect(try await ada.run("export", "--tree", tree, fleet.app).status == 0)
+        let refused = try await ada.run("apply", tree)
+        #expect(refused.status == 5 && refused.output.contains("font-size: (none) -> 66"), "\(refused)")
+        #expect(refused.error.contains("'\(fleet.app)/all' is not signed"), "\(refused)")
+      }
+    }
+
+    @Test func `a text of a key that is not trusted is not called changed`() async throws {
+      try await Self.with { fleet, ada, _, _ in
+        let (tree, key) = (fleet.root + "/tree", fleet.root + "/other-key")
+        #expect(try await ada.run("undo", fleet.app).status == 0)
+        #expect(try await ada.run("key", key).status == 0)
+        let bob = try fleet.person("bob", "signing-key = \"\(key)\"\n")
+        #expect(try await bob.run("export", "--tree", tree, fleet.app).status == 0)
+        let refused = try await bob.run("apply", tree)
+        #expect(refused.status == 5 && refused.error.contains("which is not trusted here"), "\(refused)")
+        #expect(!refused.error.contains("hanged after"), "\(refused)")
+      }
+    }
+
     @Test func `what never was signed is signed as the directory has it`() async throws {
       try await Self.with { fleet, ada, _, _ in
         let app = fleet.app + ".new"

@@ -106,13 +106,21 @@ struct Past {
   }
 
   /// The newest text of a version that a trusted key has signed, and its revision; `nil` if the cluster does not have it.
+  ///
+  /// Whoever removes the document and makes it again does not make it one that never was signed: the time before is
+  /// searched in steps that double.
   func lastSigned(version: Int, by trust: Trust) async throws -> (revision: Int64, text: [UInt8])? {
-    var revision: Int64?
+    var (revision, step) = (Int64?.none, Int64(1))
     do throws(EtcdError) {
-      while let stored = try await stored(at: revision)[version] {
-        let at = max(stored.modRevision, stored.signatureRevision)
-        if trust.problem(with: stored, of: document, version: version) == nil { return (at, stored.text) }
-        revision = at - 1
+      while revision ?? 1 > 0 {
+        if let stored = try await stored(at: revision)[version] {
+          let at = max(stored.modRevision, stored.signatureRevision)
+          if trust.problem(with: stored, of: document, version: version) == nil { return (at, stored.text) }
+          (revision, step) = (at - 1, 1)
+        } else {
+          guard let absent = revision else { return nil }
+          (revision, step) = (absent - step, step * 2)
+        }
       }
     } catch {
       guard error.code == .compacted else { throw Failure(error) }

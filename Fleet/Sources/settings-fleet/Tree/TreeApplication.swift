@@ -46,23 +46,23 @@ struct TreeApplication: Sendable {
     }
     withExtendedLifetime(workspaces) {}
     plan.acceptsUnsigned = acceptsUnsigned
-    if options.signing != nil { try await addDoubts(to: &plan) }
+    let contents = FleetContents(snapshot)
+    for (document, _) in plan.plan.conflicts {
+      guard let (version, stored) = contents.apps[document.app]?.readable(document.scope, upTo: nil) else { continue }
+      plan.untrusted[document] = options.trust.problem(with: stored, of: document, version: version)?.message
+    }
+    if options.signing != nil { try await addDoubts(to: &plan, contents) }
     return plan
   }
 
-  /// Finds the texts that are as in the directory, and would be signed, but are not what a trusted key has signed before:
-  /// the directory may have them from the fleet, where somebody without a key has changed them.
-  private func addDoubts(to plan: inout CheckedPlan) async throws {
-    let contents = FleetContents(plan.snapshot)
+  /// Finds what would be signed although it is not only what a trusted key has signed, and the directory has changed.
+  private func addDoubts(to plan: inout CheckedPlan, _ contents: FleetContents) async throws {
     for document in plan.plan.steps.map(\.document) {
-      for (version, stored) in contents.versions(of: document) where tree[document]?[version] == stored.text {
-        guard options.trust.problem(with: stored, of: document, version: version) != nil else { continue }
-        let signed = try await Past(cluster: context.cluster, document: document)
-          .lastSigned(version: version, by: options.trust)
-        // What never was signed is as the directory's reviewers want it.
-        guard signed.map({ $0.text != stored.text }) ?? (stored.signature != .absent) else { continue }
-        plan.doubts[document, default: ""] += Past.difference(
-          stored.text, since: signed, try context.schema(of: document.app))
+      let (texts, present) = (tree[document] ?? [:], contents.apps[document.app])
+      for version in texts.keys.sorted(by: >) {
+        let doubt = try await TreeDoubt(
+          of: document, texts, version: version, present: present, trust: options.trust, in: context)
+        if let doubt { plan.doubts[document, default: []].append(doubt) }
       }
     }
   }
@@ -121,8 +121,10 @@ struct CheckedPlan: Sendable {
   fileprivate(set) var schemas: [String: SchemaLookup] = [:]
   /// What machines would refuse, and why.
   var refused: [(document: FleetDocument, reason: String)] = []
-  /// What would be signed although it is not what was signed before: how it differs, in lines.
-  fileprivate(set) var doubts: [FleetDocument: String] = [:]
+  /// What would be signed, and has values that somebody without a trusted key has stored.
+  fileprivate(set) var doubts: [FleetDocument: [TreeDoubt]] = [:]
+  /// What was changed by hand and not signed by a trusted key, and why.
+  fileprivate(set) var untrusted: [FleetDocument: String] = [:]
   fileprivate var acceptsUnsigned = false
   /// How many documents were stored by the plan before this one, until another change made a new plan necessary.
   var storedBefore = 0
@@ -137,14 +139,15 @@ struct CheckedPlan: Sendable {
       throw Failure(
         .changed,
         "Changed by hand, and different in the directory:\n" + problems.joined()
+          + (untrusted.isEmpty ? "" : "Check what is not signed before you take it into the directory.\n")
           + "Take these texts into the directory with 'settings-fleet export --tree', or repeat the command with "
           + "'--take ours' to store the directory's, or with '--take theirs' to leave them. \(outcome)")
     }
     if !doubts.isEmpty, !acceptsUnsigned {
       throw Failure(
         .notWritable,
-        "Changed after they were signed, and the same in the directory:\n"
-          + doubts.keys.sorted().map { "  '\($0)'\n" }.joined()
+        "The directory has values that somebody without a trusted key has stored:\n"
+          + doubts.sorted { $0.key < $1.key }.map { "  \($0.value[0].problem.message)\n" }.joined()
           + "Take that back with 'settings-fleet undo' and in the directory, or repeat the command with --accept-unsigned "
           + "if all of it is right. \(outcome)")
     }
@@ -166,7 +169,7 @@ struct CheckedPlan: Sendable {
   }
 
   private func why(_ conflict: (document: FleetDocument, conflict: ApplyPlan.Conflict)) -> String {
-    let who = lastChange(of: conflict.document)
+    let who = lastChange(of: conflict.document) + (untrusted[conflict.document].map { ". \($0.dropLast())" } ?? "")
     switch conflict.conflict {
     case .edited: return "was changed after it was applied: \(who)."
     case .foreign: return "was not made by 'apply': \(who)."
@@ -194,8 +197,9 @@ struct CheckedPlan: Sendable {
     var lines: [String] = []
     for step in plan.steps {
       lines.append("\(step.action.sign) \(step.document)\(step.action.remark)")
-      lines += (doubts[step.document] ?? "").split(separator: "\n").map { "    \($0)" }
-      for text in step.texts {
+      let doubts = doubts[step.document] ?? []
+      lines += doubts.flatMap(\.lines).map { "    \($0)" }
+      for text in step.texts where !doubts.contains(where: { $0.version == text.version && $0.signed != nil }) {
         if step.texts.count > 1 { lines.append("  version \(text.version):") }
         lines += difference(text, of: step.document).map { "    \($0)" }
       }
@@ -217,9 +221,12 @@ struct CheckedPlan: Sendable {
     return values.isEmpty && text.before != nil ? ["comments or spacing alone"] : values.map(\.line)
   }
 
-  /// The values that differ, without secrets; `nil` if a text does not parse.
+  /// The values that differ, without secrets; `nil` if a text does not parse. Where there is doubt, they differ from those
+  /// that were signed.
   private func changes(_ text: ApplyPlan.TextChange, of document: FleetDocument) -> [ShownChange]? {
-    schemas[document.app].flatMap { ShownChange.all(from: text.before ?? [], to: text.after ?? [], $0) }
+    let signed = doubts[document]?.first { $0.version == text.version }?.signed
+    let before = signed ?? text.before ?? []
+    return schemas[document.app].flatMap { ShownChange.all(from: before, to: text.after ?? [], $0) }
   }
 
   /// The plan for programs.

@@ -21,12 +21,13 @@ struct ApplyVerb: FleetVerb {
       If a document was changed by hand and differs from the directory, 'apply' names it and writes nothing, unless --take \
       says whose text to use. Versions that the directory does not have stay.
 
-      What the directory has may be what somebody without a key has made of a signed document. Before 'apply' signs that, \
-      it shows how the text differs from the signed one, and writes nothing without --accept-unsigned. Values that the \
-      apps' schemas here mark as secret are not shown.
+      The directory may have values from a text that somebody without a key has stored. Before 'apply' signs them, it shows \
+      how the directory's text differs from the last signed one, and writes nothing without --accept-unsigned. Values that \
+      the apps' schemas here mark as secret are not shown.
 
-      Exits 0 if all documents are as in the directory, 4 if one would be refused, 5 if it was changed after it was signed, 9 for changes by hand. With --plan \
-      nothing is written; it exits 10 if there is something to do.
+      Exits 0 if all documents are as in the directory, 4 if one would be refused, 5 if it has values that \
+      somebody without a key has stored, 9 for changes by hand. With --plan nothing is written; it exits 10 if there is \
+      something to do.
 
       EXAMPLES
         settings-fleet apply ./fleet --plan
