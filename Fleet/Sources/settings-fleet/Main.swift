@@ -34,7 +34,7 @@ struct FleetCommand: AsyncParsableCommand {
     subcommands: [
       GetVerb.self, SetVerb.self, UnsetVerb.self, BatchVerb.self, EditVerb.self, ListVerb.self, DescribeVerb.self,
       DiffVerb.self, CheckVerb.self, SealVerb.self, LockVerb.self, UnlockVerb.self, ImportVerb.self, ExportVerb.self,
-      ApplyVerb.self, MigrateVerb.self, LogVerb.self, UndoVerb.self, StatusVerb.self, MachinesVerb.self,
+      ApplyVerb.self, MigrateVerb.self, LogVerb.self, UndoVerb.self, RedoVerb.self, StatusVerb.self, MachinesVerb.self,
       RolloutVerb.self, AcceptVerb.self, MirrorVerb.self, AccessVerb.self, KeyVerb.self, SchemaVerb.self,
     ])
 

@@ -201,7 +201,7 @@ extension CommandTests.Busy {
         #expect(undone.status == 0, "\(undone)")
         #expect(try await Self.stored(fleet) == Self.signed)
         #expect(try await eventually { try await ada.run("status", fleet.app).output.contains("1 applied") })
-        let again = try await ada.run("undo", fleet.app)
+        let again = try await ada.run("redo", fleet.app)
         #expect(again.status == 5 && again.error.contains("--accept-unsigned"), "\(again)")
         #expect(machine.text() == Self.signed)
         let clean = try await ada.run("check", fleet.app)

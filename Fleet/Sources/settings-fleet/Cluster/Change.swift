@@ -11,6 +11,8 @@ struct Change: Codable, Sendable {
   var time: String
   /// The verb: `set`, `edit`, `rollout`, `undo` and so on.
   var reason: String
+  /// The revision of the change that this one takes back; `nil` if it takes none back.
+  var undone: Int64?
   /// Whether the text that was changed was not signed by a trusted key, and the writer accepted that; else `nil`.
   var acceptedUnsigned: Bool?
   /// How many machines answered about the app before the change, by which they spread their work; `nil` if the writer

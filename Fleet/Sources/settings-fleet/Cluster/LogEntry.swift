@@ -20,6 +20,8 @@ struct LogEntry: Encodable {
   var by: String?
   var time: String?
   var reason: String?
+  /// The revision of the change that this one takes back.
+  var undone: Int64?
   /// `nil` if the text before is no longer known or does not parse.
   var changes: [Value]?
   /// The user of etcd; `nil` if etcd does not prove one.
@@ -34,7 +36,7 @@ struct LogEntry: Encodable {
   private let lines: [String]
 
   private enum CodingKeys: CodingKey {
-    case revision, version, by, time, reason, changes, user, signedBy, signer, acceptedUnsigned
+    case revision, version, by, time, reason, undone, changes, user, signedBy, signer, acceptedUnsigned
   }
 
   /// - Parameter schema: What is a secret.
@@ -46,6 +48,7 @@ struct LogEntry: Encodable {
     by = entry.change?.by
     time = entry.change?.time
     reason = entry.change?.reason
+    undone = entry.change?.undone
     user = entry.user
     let former = entry.former ?? (entry.isFirst ? [] : nil)
     let shown = former.flatMap { ShownChange.all(from: $0, to: entry.text, schema) }
@@ -62,13 +65,17 @@ struct LogEntry: Encodable {
     }
   }
 
-  var text: String {
+  /// The change and what it changed, a line each.
+  var text: String { ([summary] + lines.map { "  \($0)" }).map { $0 + "\n" }.joined() }
+
+  /// Which change it is and who made it.
+  var summary: String {
     let key = signer.map { " (\($0))" } ?? ""
     let signature = signedBy.map { $0.isEmpty ? ", not signed" : ", signed by \($0)\(key)" } ?? ""
     let user = user.map { ", etcd user \($0)" } ?? ""
     let acceptance = acceptedUnsigned == true ? ", after accepting an unsigned text" : ""
     let who = "\(by ?? "unknown")\(user)\(signature)\(acceptance)"
-    let first = "#\(revision) \(time ?? "at an unknown time") \(reason ?? "change") by \(who)"
-    return ([first] + lines.map { "  \($0)" }).map { $0 + "\n" }.joined()
+    let why = (reason ?? "change") + (undone.map { " of #\($0)" } ?? "")
+    return "#\(revision) \(time ?? "at an unknown time") \(why) by \(who)"
   }
 }

@@ -18,8 +18,10 @@ struct Past {
     var text: [UInt8]
     /// The text before it; `nil` if there was none, or if it is no longer known.
     var former: [UInt8]?
-    /// Whether the change made the document, so that there is no text before it.
+    /// Whether the change made the document, or this version of it, so that there is no text before it.
     var isFirst: Bool
+    /// Whether there is an earlier version: a first change has upgraded that one.
+    var hasEarlierVersion: Bool
     /// What the document was after the change, with its signature.
     var stored: StoredDocument
   }
@@ -40,30 +42,52 @@ struct Past {
     from start: Int64? = nil, limit most: Int, ofText: Bool = false
   ) async throws -> (entries: [Entry], isCut: Bool) {
     var entries: [Entry] = []
-    var (revision, version) = (start, Int?.none)
-    do throws(EtcdError) {
-      let isProved = try await cluster.client.isAuthenticationEnabled()
-      while let state = try await state(of: version, at: revision) {
-        version = state.version
-        if let last = entries.indices.last { entries[last].former = state.stored.text }
-        guard entries.count < most else { break }
-        let isText = state.stored.modRevision == state.revision
-        if isText || !ofText {
-          entries.append(
-            Entry(
-              revision: state.revision, version: state.version, change: state.change,
-              user: isProved ? try await user(of: state.revision, asOf: revision) : nil, text: state.stored.text,
-              former: isText ? nil : state.stored.text, isFirst: state.createRevision == state.revision,
-              stored: state.stored))
-        }
-        guard state.createRevision < state.revision else { break }
-        revision = state.revision - 1
-      }
-    } catch {
-      guard error.code == .compacted, !entries.isEmpty else { throw Failure(error, at: revision) }
-      return (entries, true)
+    let isCut = try await visit(from: start, ofText: ofText) { entry in
+      entries.append(entry)
+      return entries.count < most
     }
-    return (entries, false)
+    return (entries, isCut)
+  }
+
+  /// Visits the changes as ``entries(from:limit:ofText:)`` has them.
+  ///
+  /// - Parameter visit: Returns whether to go on.
+  /// - Returns: Whether changes before the last visited one have been compacted away.
+  @discardableResult
+  func visit(
+    from start: Int64? = nil, ofText: Bool = false, _ visit: (Entry) async throws -> Bool
+  ) async throws -> Bool {
+    // The one that waits for the text before it.
+    var (revision, version, last) = (start, Int?.none, Entry?.none)
+    while true {
+      let state: State?
+      do throws(EtcdError) {
+        state = try await self.state(of: version, at: revision)
+      } catch {
+        guard error.code == .compacted, let last else { throw Failure(error, at: revision) }
+        _ = try await visit(last)
+        return true
+      }
+      guard let state else { break }
+      version = state.version
+      if var entry = last {
+        entry.former = state.stored.text
+        last = nil
+        guard try await visit(entry) else { return false }
+      }
+      let isText = state.stored.modRevision == state.revision
+      if isText || !ofText {
+        last = Entry(
+          revision: state.revision, version: state.version, change: state.change, user: state.user,
+          text: state.stored.text, former: isText ? nil : state.stored.text,
+          isFirst: state.createRevision == state.revision, hasEarlierVersion: state.hasEarlierVersion,
+          stored: state.stored)
+      }
+      guard state.createRevision < state.revision else { break }
+      revision = state.revision - 1
+    }
+    if let last { _ = try await visit(last) }
+    return false
   }
 
   /// What the document was after a change.
@@ -76,6 +100,9 @@ struct Past {
     var revision: Int64
     /// Who made that change; `nil` if it was not made by this program.
     var change: Change?
+    /// The user of etcd who made it; `nil` if that is not known.
+    var user: String?
+    var hasEarlierVersion: Bool
   }
 
   /// What a version of the document, or its newest one, was after a revision. All of it is read at that revision: the one
@@ -87,10 +114,13 @@ struct Past {
     func item(_ key: FleetKey) -> FleetItem? { items.items.first { FleetKey($0.key) == key } }
     let note = item(.change(document, version: version))
     let last = max(stored.modRevision, stored.signatureRevision, note?.modRevision ?? 0)
+    let isProved = try await cluster.client.isAuthenticationEnabled()
     return State(
       version: version, stored: stored,
       createRevision: item(.document(document, version: version))?.createRevision ?? 0, revision: last,
-      change: note.flatMap { $0.modRevision == last ? Change($0.value) : nil })
+      change: note.flatMap { $0.modRevision == last ? Change($0.value) : nil },
+      user: isProved ? try await user(of: last, asOf: revision) : nil,
+      hasEarlierVersion: versions.keys.contains { $0 < version })
   }
 
   /// The user of etcd who made a revision.

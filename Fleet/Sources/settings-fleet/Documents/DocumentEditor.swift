@@ -50,11 +50,12 @@ struct DocumentEditor {
 
   /// Edits the document and stores it.
   ///
+  /// - Parameter undone: The revision of the change that is taken back.
   /// - Returns: The revision; `nil` if the text is as before.
   /// - Throws: ``Failure``. The document is as others left it.
   @discardableResult
-  func change(because reason: String, _ work: @escaping Work) async throws -> Int64? {
-    try await Self.change([(self, work)], because: reason, in: context)
+  func change(because reason: String, undoing undone: Int64? = nil, _ work: @escaping Work) async throws -> Int64? {
+    try await Self.change([(self, work)], because: reason, undoing: undone, in: context)
   }
 
   /// Edits documents and stores all of them in one transaction: all are changed, or none.
@@ -66,11 +67,13 @@ struct DocumentEditor {
   ///   documents are as others left them.
   @discardableResult
   static func change(
-    _ edits: [(editor: DocumentEditor, work: Work)], because reason: String, in context: Context
+    _ edits: [(editor: DocumentEditor, work: Work)], because reason: String, undoing undone: Int64? = nil,
+    in context: Context
   ) async throws -> Int64? {
     let apps = Set(edits.map(\.editor.document.app))
-    let change = Change(
+    var change = Change(
       by: context.author, because: reason, machines: await context.cluster.machines(of: apps))
+    change.undone = undone
     // Whoever was first has the document; those who were not queue, so that they do not all edit in vain again.
     if case .done(let revision) = try await attempt(edits, change, in: context) { return revision }
     let turn = await Turn.take(for: edits.map(\.editor.document), in: context.cluster.client)

@@ -24,7 +24,8 @@ struct LogVerb: FleetVerb {
   @Option(help: ArgumentHelp("At most this many changes.", valueName: "n")) var limit = 20
   @Flag(
     help: """
-      Print a JSON array of objects: revision, version, by, time, reason, changes, user, signedBy, signer, acceptedUnsigned.
+      Print a JSON array of objects: revision, version, by, time, reason, undone, changes, user, signedBy, signer, \
+      acceptedUnsigned.
       """)
   var json = false
 

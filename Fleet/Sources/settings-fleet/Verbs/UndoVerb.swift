@@ -1,14 +1,17 @@
 import ArgumentParser
 import SettingsFleet
-import SettingsTools
 
 struct UndoVerb: FleetVerb {
   static let configuration = CommandConfiguration(
     commandName: "undo",
-    abstract: "Take back a change of a document.",
+    abstract: "Take back changes of a document, one after the other.",
     discussion: """
-      Takes back the last change, or that of the revision which 'log' prints. What others have changed since stays. Where \
-      they have changed the same key, nothing is stored.
+      Takes back the last change that is not undone, and the one before it when it is run again; with --revision, the \
+      change of the revision which 'log' prints. Prints it with the values that it puts back. 'redo' takes an undo back.
+
+      What others have changed since stays. Nothing is stored where they have changed the same key (status 9), if the \
+      cluster does not have the earlier text any more (1), if the values are as before already (1), or if the document was \
+      migrated by the change or since (8).
 
       EXAMPLES
         settings-fleet undo org.example.editor
@@ -21,37 +24,31 @@ struct UndoVerb: FleetVerb {
   @Option(help: ArgumentHelp("The revision of the change, as 'log' prints it.", valueName: "n")) var revision: Int64?
 
   func answer(in context: Context) async throws {
-    let document = try place.document(of: app)
-    let editor = try DocumentEditor(
-      context: context, document: document, acceptsUnsigned: unsigned.acceptUnsigned, takesBack: true)
-    let past = Past(cluster: context.cluster, document: document)
-    guard let entry = try await past.entries(from: revision, limit: 1, ofText: true).entries.first,
-      revision == nil || entry.revision == revision
-    else {
-      let what = revision.map { "Revision \($0) did not change the text of '\(document)'." }
-      throw Failure(.noValue, "\(what ?? "'\(document)' has no change.") 'settings-fleet log' lists the changes.")
-    }
-    guard entry.former != nil || entry.isFirst else {
-      throw Failure(
-        .noValue, "Cannot take back revision \(entry.revision): the text before it has been compacted away.")
-    }
-    if entry.former != nil, !unsigned.acceptUnsigned { try await checkFormer(of: entry, past, in: context) }
-    try await editor.change(because: "undo") { workspace in
-      try workspace.merge(entry.text, entry.former ?? [], into: document.scope)
-    }
+    try await Undoing(
+      context: context, document: try place.document(of: app), acceptsUnsigned: unsigned.acceptUnsigned,
+      target: revision.map { .revision($0) } ?? .last
+    ).run()
   }
+}
 
-  /// Refuses to sign an earlier text that no trusted key has signed.
-  private func checkFormer(of entry: Past.Entry, _ past: Past, in context: Context) async throws {
-    let trust = try context.settings.trust()
-    guard trust.isRequired else { return }
-    let former = try await past.stored(at: entry.revision - 1)[entry.version]
-    guard let former, let problem = trust.problem(with: former, of: past.document, version: entry.version) else {
-      return
-    }
-    throw Failure(
-      .notWritable,
-      "Cannot take back revision \(entry.revision): the text before it would be signed, and no trusted key has signed it: "
-        + "\(problem.message) Repeat the command with --accept-unsigned if all of it is right. Nothing was written.")
+struct RedoVerb: FleetVerb {
+  static let configuration = CommandConfiguration(
+    commandName: "redo",
+    abstract: "Take back the last undo of a document.",
+    discussion: """
+      Works until something else is changed, and prints what 'undo' prints.
+
+      EXAMPLES
+        settings-fleet redo org.example.editor
+      """)
+
+  @Argument(help: "The app.") var app: String
+  @OptionGroup var place: PlaceOptions
+  @OptionGroup var unsigned: UnsignedOption
+
+  func answer(in context: Context) async throws {
+    try await Undoing(
+      context: context, document: try place.document(of: app), acceptsUnsigned: unsigned.acceptUnsigned, target: .redo
+    ).run()
   }
 }

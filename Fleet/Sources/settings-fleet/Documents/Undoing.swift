@@ -1,0 +1,166 @@
+import SettingsFleet
+import SettingsTOML
+import SettingsTools
+
+/// Takes changes of a document back, one after the other, as `undo` and `redo` of `settings-cli` do.
+struct Undoing {
+  /// What to take back.
+  enum Target {
+    /// The last change that is not taken back.
+    case last
+    /// The last undo, if nothing else was changed since.
+    case redo
+    /// The change of a revision.
+    case revision(Int64)
+  }
+
+  let context: Context
+  let document: FleetDocument
+  let acceptsUnsigned: Bool
+  let target: Target
+
+  private var past: Past { Past(cluster: context.cluster, document: document) }
+  private var verb: String { if case .redo = target { "redo" } else { "undo" } }
+
+  /// That taking a change back changes nothing.
+  private struct NoEffect: Error {
+    /// The text as it was then.
+    var text: [UInt8]
+  }
+
+  /// Takes the change back, and prints it with the values that it puts back.
+  func run() async throws {
+    try DocumentEditor.checkOwner(of: document.app)
+    guard let (version, present) = try await past.stored(at: nil).max(by: { $0.key < $1.key }) else {
+      throw Failure(.noValue, "The fleet has no document '\(document)'.")
+    }
+    var (undone, isDone) = (Set<Int64>(), false)
+    var start: Int64?
+    if case .revision(let revision) = target { start = revision }
+    try await past.visit(from: start, ofText: true) { entry in
+      switch step(at: entry, &undone) {
+      case .pass: return true
+      case .end: return false
+      case .take:
+        guard entry.version == version, !(entry.isFirst && entry.hasEarlierVersion) else {
+          throw migrated(entry, to: version)
+        }
+        do {
+          try await takeBack(entry)
+          isDone = true
+        } catch let none as NoEffect {
+          if case .revision = target {
+            throw Failure(
+              .noValue, "Nothing to undo: '\(document)' has the values from before revision \(entry.revision) already.")
+          }
+          // Nobody could step behind it.
+          guard none.text == present.text else {
+            throw Failure(
+              .changed, "Cannot \(verb) revision \(entry.revision) of '\(document)': somebody else has just done that.")
+          }
+        }
+        return !isDone
+      }
+    }
+    if !isDone { throw nothing }
+  }
+
+  private enum Step { case pass, take, end }
+
+  /// What to do with the next change, from the newest on.
+  ///
+  /// - Parameter undone: What newer changes have taken back.
+  private func step(at entry: Past.Entry, _ undone: inout Set<Int64>) -> Step {
+    if case .revision(let revision) = target { return entry.revision == revision ? .take : .end }
+    let isUndone = undone.contains(entry.revision)
+    if let other = entry.change?.undone {
+      if !isUndone { undone.insert(other) }
+      guard case .redo = target else { return .pass }
+      return entry.change?.reason == "undo" && !isUndone ? .take : .pass
+    }
+    if case .redo = target { return .end }
+    return isUndone ? .pass : .take
+  }
+
+  private func takeBack(_ entry: Past.Entry) async throws {
+    let former = try await former(of: entry)
+    let (document, schema) = (document, try context.schema(of: document.app))
+    let names = context.settings.namesOfTrustedKeys()
+    let summary = LogEntry(entry, of: document, try context.settings.trust(), names, schema).summary
+    let done = verb == "redo" ? "redone" : "undone"
+    let editor = try DocumentEditor(
+      context: context, document: document, acceptsUnsigned: acceptsUnsigned, takesBack: true)
+    try await editor.change(because: verb, undoing: entry.revision) { workspace in
+      let before = try workspace.text(of: document.scope) ?? []
+      var answer: SettingsCommand.Answer
+      do {
+        answer = try workspace.merge(entry.text, former, into: document.scope)
+      } catch let failure as Failure where failure.status == ToolError.Status.changed.rawValue {
+        throw conflict(with: entry, former, before, schema)
+      }
+      let after = try workspace.text(of: document.scope) ?? []
+      guard after != before else { throw NoEffect(text: before) }
+      let values = ShownChange.all(from: before, to: after, schema) ?? []
+      let lines = ["\(done): \(summary)"] + values.map { "  \($0.line)" }
+      answer.output = Array(lines.map { $0 + "\n" }.joined().utf8)
+      return answer
+    }
+  }
+
+  /// The text before a change.
+  ///
+  /// - Throws: ``Failure`` if it is not known, or no trusted key has signed it and it would be signed.
+  private func former(of entry: Past.Entry) async throws -> [UInt8] {
+    guard let former = entry.former else {
+      if entry.isFirst { return [] }
+      throw Failure(.noValue, "\(cannot(entry)): the text before it has been compacted away.")
+    }
+    let trust = try context.settings.trust()
+    guard !acceptsUnsigned, trust.isRequired,
+      let stored = try await past.stored(at: entry.revision - 1)[entry.version],
+      let problem = trust.problem(with: stored, of: document, version: entry.version)
+    else { return former }
+    throw Failure(
+      .notWritable,
+      "\(cannot(entry)): the text before it would be signed, and no trusted key has signed it: \(problem.message) Repeat "
+        + "the command with --accept-unsigned if all of it is right. Nothing was written.")
+  }
+
+  // MARK: What cannot be done
+
+  private func cannot(_ entry: Past.Entry) -> String { "Cannot \(verb) revision \(entry.revision) of '\(document)'" }
+
+  private var nothing: Failure {
+    switch target {
+    case .revision(let revision):
+      Failure(
+        .noValue,
+        "Revision \(revision) did not change the text of '\(document)'. 'settings-fleet log' lists the changes.")
+    case .redo: Failure(.noValue, "Nothing to redo: the last change of '\(document)' is not an undo.")
+    case .last: Failure(.noValue, "Nothing to undo: each change of '\(document)' that the cluster has is undone.")
+    }
+  }
+
+  private func migrated(_ entry: Past.Entry, to version: Int) -> Failure {
+    let why =
+      entry.version == version
+      ? "it made version \(version) of the document, which older releases of the app do not read"
+      : "it changed version \(entry.version) of the document, which has been upgraded to version \(version) since"
+    return Failure(.migration, "\(cannot(entry)): \(why). Set the values that it should have. Nothing was written.")
+  }
+
+  private func conflict(
+    with entry: Past.Entry, _ former: [UInt8], _ present: [UInt8], _ schema: SchemaLookup
+  ) -> Failure {
+    let own = ShownChange.all(from: former, to: entry.text, schema) ?? []
+    let others = ShownChange.all(from: entry.text, to: present, schema) ?? []
+    let lines = others.filter { other in own.contains { $0.path.isRelated(to: other.path) } }.map { "  \($0.line)\n" }
+    return Failure(
+      .changed,
+      "\(cannot(entry)): "
+        + (lines.isEmpty
+          ? "the document has changed since, and the two cannot be merged. "
+          : "what it changed has been changed again since:\n\(lines.joined())")
+        + "Nothing was written. Set the values that it should have.")
+  }
+}

@@ -1,0 +1,103 @@
+import EtcdClient
+import EtcdTesting
+import Foundation
+import Testing
+
+extension CommandTests.Busy {
+  struct UndoTests {
+    /// The revisions of the changes, the newest first.
+    private static func revisions(_ fleet: Fleet, _ person: Party) async throws -> [String] {
+      try await person.run("log", fleet.app).output.split(separator: "\n").filter { $0.hasPrefix("#") }
+        .map { String($0.dropFirst().prefix { $0 != " " }) }
+    }
+
+    @Test func `undo goes back change by change and prints them, and redo goes forward again`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        for number in 1...3 { try await ada.run("set", fleet.app, "--create", "v=\(number)") }
+        let made = try await Self.revisions(fleet, ada)
+        func run(_ verb: String, _ done: String, of revision: String, _ line: String) async throws {
+          let answer = try await ada.run(verb, fleet.app)
+          #expect(answer.status == 0 && answer.output.hasPrefix("\(done): #\(revision) "), "\(answer)")
+          #expect(answer.output.hasSuffix("\n  v: \(line)\n") && answer.error.isEmpty, "\(answer)")
+        }
+        try await run("undo", "undone", of: made[0], "3 -> 2")
+        try await run("undo", "undone", of: made[1], "2 -> 1")
+        let undos = try await Self.revisions(fleet, ada)
+        try await run("redo", "redone", of: undos[0], "1 -> 2")
+        try await run("redo", "redone", of: undos[1], "2 -> 3")
+        let forward = try await ada.run("redo", fleet.app)
+        #expect(forward.status == 1 && forward.error.contains("Nothing to redo"), "\(forward)")
+        try await run("undo", "undone", of: made[0], "3 -> 2")
+        try await ada.run("set", fleet.app, "v=9")
+        #expect(try await ada.run("redo", fleet.app).status == 1)
+        try await run("undo", "undone", of: try await Self.revisions(fleet, ada)[0], "9 -> 2")
+        try await run("undo", "undone", of: made[1], "2 -> 1")
+        try await run("undo", "undone", of: made[2], "1 -> (none)")
+        let back = try await ada.run("undo", fleet.app)
+        #expect(back.status == 1 && back.error.contains("Nothing to undo: each change of"), "\(back)")
+        let log = try await ada.run("log", fleet.app, "--limit", "1")
+        #expect(log.output.contains(" undo of #\(made[2]) by "), "\(log)")
+        let json = try await ada.run("log", fleet.app, "--limit", "1", "--json")
+        #expect(json.output.contains("\"undone\":\(made[2])"), "\(json)")
+      }
+    }
+
+    @Test func `a change by its revision is undone once, and is passed over then`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        for words in [["a=1", "b=1"], ["a=2"], ["b=2"]] {
+          try await ada.run(["set", fleet.app, "--create"] + words)
+        }
+        let made = try await Self.revisions(fleet, ada)
+        #expect(try await ada.run("undo", fleet.app, "--revision", made[1]).output.hasSuffix("  a: 2 -> 1\n"))
+        let again = try await ada.run("undo", fleet.app, "--revision", made[1])
+        #expect(again.status == 1 && again.error.contains("has the values from before revision \(made[1])"), "\(again)")
+        for line in ["b: 2 -> 1", "a: 1 -> (none)\n  b: 1 -> (none)"] {
+          #expect(try await ada.run("undo", fleet.app).output.hasSuffix("  \(line)\n"))
+        }
+        #expect(try await ada.run("undo", fleet.app, "--group", "none").status == 1)
+      }
+    }
+
+    @Test func `a change of what others have changed since is not undone, and says what that is`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        for number in 1...3 { try await ada.run("set", fleet.app, "--create", "a=\(number)", "b=\(number)") }
+        let made = try await Self.revisions(fleet, ada)
+        let conflict = try await ada.run("undo", fleet.app, "--revision", made[1])
+        #expect(conflict.status == 9, "\(conflict)")
+        #expect(
+          conflict.error.contains(
+            "Cannot undo revision \(made[1]) of '\(fleet.app)/all': what it changed has been changed again since:\n"
+              + "  a: 2 -> 3\n  b: 2 -> 3\nNothing was written."), "\(conflict)")
+      }
+    }
+
+    @Test func `a migration, and what was before it, cannot be undone`() async throws {
+      try await Fleet.with { fleet in
+        let (ada, keys) = (try fleet.person(), "[keys.size]\ntype = \"integer\"\n")
+        try fleet.schema(keys + "[keys.a]\ntype = \"integer\"\n")
+        for words in [["a=1", "size=1"], ["size=2"]] { try await ada.run(["set", fleet.app] + words) }
+        let made = try await Self.revisions(fleet, ada)
+        try fleet.schema(
+          keys + "[keys.b]\ntype = \"integer\"\n[[migrations]]\nversion = 2\nname = \"name it\"\n"
+            + "steps = [{ rename = \"a\", to = \"b\" }]\n")
+        #expect(try await ada.run("migrate", fleet.app).status == 0)
+        let text = try await ada.run("export", fleet.app).output
+        for (words, reason) in [
+          ([], "it made version 2 of the document"), (["--revision", made[0]], "it changed version 1 of the document"),
+          (["--revision", made[1]], "it changed version 1 of the document"),
+        ] {
+          let refused = try await ada.run(["undo", fleet.app] + words)
+          #expect(refused.status == 8 && refused.error.contains(reason), "\(words) \(refused)")
+          #expect(refused.error.contains("Set the values that it should have."), "\(words) \(refused)")
+        }
+        #expect(try await ada.run("export", fleet.app).output == text)
+        try await ada.run("set", fleet.app, "size=3")
+        #expect(try await ada.run("undo", fleet.app).output.hasSuffix("  size: 3 -> 2\n"))
+        #expect(try await ada.run("undo", fleet.app).status == 8)
+      }
+    }
+  }
+}
