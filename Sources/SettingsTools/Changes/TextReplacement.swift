@@ -131,7 +131,7 @@ package struct TextReplacement {
         let merge = try? EditMerge(base: base, mine: mine, theirs: theirs)
       else {
         throw ToolError(
-          .io, "'\(file)' has changed, and the change cannot be merged with your text. Nothing was written.")
+          .changed, "'\(file)' has changed, and the change cannot be merged with your text. Nothing was written.")
       }
       guard merge.conflicts.isEmpty || isConflictSettled else {
         throw Conflict(failure: ToolError(.notWritable, merge.message(file: file, schema)))
