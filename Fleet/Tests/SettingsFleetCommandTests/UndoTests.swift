@@ -74,6 +74,36 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `a removal is in the log with what was before it, and is undone like a change`() async throws {
+      try await Fleet.with { fleet in
+        let (ada, tree, source) = (try fleet.person(), fleet.root + "/tree", ["--source", fleet.app])
+        let file = "\(tree)/\(fleet.app)/all.toml"
+        try FileManager.default.createDirectory(atPath: "\(tree)/\(fleet.app)", withIntermediateDirectories: true)
+        for number in 1...2 {
+          try fleet.write("a = \(number)\n", to: file)
+          #expect(try await ada.run(["apply", tree] + source).status == 0)
+        }
+        try FileManager.default.removeItem(atPath: file)
+        let pruned = try await ada.run(["apply", tree, "--prune", "--allow-empty"] + source)
+        #expect(pruned.status == 0 && pruned.output.contains("1 to remove"), "\(pruned)")
+        for isAgain in [false, true] {
+          if isAgain { try await ada.run("set", fleet.app, "--create", "b=1") }
+          let log = try await ada.run("log", fleet.app)
+          let lines = log.output.split(separator: "\n").filter { $0.hasPrefix(" ") }
+          let former = ["  a: 2 -> (none)", "  a: 1 -> 2", "  a: (none) -> 1"]
+          #expect(lines.map(String.init) == (isAgain ? ["  b: (none) -> 1"] : []) + former, "\(log)")
+        }
+        for line in ["b: 1 -> (none)", "a: (none) -> 2", "a: 2 -> 1"] {
+          let undone = try await ada.run("undo", fleet.app)
+          #expect(undone.status == 0 && undone.output.hasSuffix("  \(line)\n"), "\(undone)")
+        }
+        // What another program removes has no note, and nothing is known of it.
+        let key = "/app-settings/1/\(fleet.app)/all/v1"
+        try await fleet.cluster.withClient { _ = try await $0.delete(.key(key)) }
+        #expect(try await ada.run("log", fleet.app).status == 1)
+      }
+    }
+
     @Test func `a migration, and what was before it, cannot be undone`() async throws {
       try await Fleet.with { fleet in
         let (ada, keys) = (try fleet.person(), "[keys.size]\ntype = \"integer\"\n")

@@ -55,10 +55,10 @@ struct LogEntry: Encodable {
     changes = shown?.map(Value.init)
     lines = (shown ?? []).map(\.line)
     acceptedUnsigned = entry.change?.acceptedUnsigned
-    guard trust.isRequired else { return }
+    guard trust.isRequired, let stored = entry.stored else { return }
     signedBy = ""
-    if case .present(let signature) = entry.stored.signature,
-      trust.problem(with: entry.stored, of: document, version: entry.version) == nil
+    if case .present(let signature) = stored.signature,
+      trust.problem(with: stored, of: document, version: entry.version) == nil
     {
       signedBy = signature.key
       signer = names[signature.key]

@@ -14,7 +14,7 @@ struct Past {
     var change: Change?
     /// The user of etcd who made it, which etcd has proved; `nil` if that is not known.
     var user: String?
-    /// The text after it.
+    /// The text after it; an empty one if the document was removed.
     var text: [UInt8]
     /// The text before it; `nil` if there was none, or if it is no longer known.
     var former: [UInt8]?
@@ -22,14 +22,14 @@ struct Past {
     var isFirst: Bool
     /// Whether there is an earlier version: a first change has upgraded that one.
     var hasEarlierVersion: Bool
-    /// What the document was after the change, with its signature.
-    var stored: StoredDocument
+    /// What the document was after the change, with its signature; `nil` if it was removed.
+    var stored: StoredDocument?
   }
 
   let cluster: Cluster
   let document: FleetDocument
 
-  /// The changes of the newest version of the document, newest first.
+  /// The changes of the newest version of the document, newest first, and those before a removal by this program.
   ///
   /// etcd keeps each revision until it is compacted. Then the entry that has no known earlier text is the last one.
   ///
@@ -58,32 +58,33 @@ struct Past {
     from start: Int64? = nil, ofText: Bool = false, _ visit: (Entry) async throws -> Bool
   ) async throws -> Bool {
     // The one that waits for the text before it.
-    var (revision, version, last) = (start, Int?.none, Entry?.none)
+    var (revision, version, last, hasVisited) = (start, Int?.none, Entry?.none, false)
     while true {
       let state: State?
       do throws(EtcdError) {
         state = try await self.state(of: version, at: revision)
       } catch {
-        guard error.code == .compacted, let last else { throw Failure(error, at: revision) }
-        _ = try await visit(last)
-        return true
+        guard error.code == .compacted, last != nil || hasVisited else { throw Failure(error, at: revision) }
+        if let last { _ = try await visit(last) }
+        return last.map { !$0.isFirst } ?? true
       }
       guard let state else { break }
-      version = state.version
       if var entry = last {
-        entry.former = state.stored.text
-        last = nil
+        if !entry.isFirst { entry.former = state.stored?.text }
+        (last, hasVisited) = (nil, true)
         guard try await visit(entry) else { return false }
       }
-      let isText = state.stored.modRevision == state.revision
+      let isText = state.stored.map { $0.modRevision == state.revision } ?? true
+      let isFirst = state.createRevision == state.revision
       if isText || !ofText {
         last = Entry(
           revision: state.revision, version: state.version, change: state.change, user: state.user,
-          text: state.stored.text, former: isText ? nil : state.stored.text,
-          isFirst: state.createRevision == state.revision, hasEarlierVersion: state.hasEarlierVersion,
-          stored: state.stored)
+          text: state.stored?.text ?? [], former: isText ? nil : state.stored?.text, isFirst: isFirst,
+          hasEarlierVersion: state.hasEarlierVersion, stored: state.stored)
       }
-      guard state.createRevision < state.revision else { break }
+      // Before the first one the document may have been removed. An earlier version has changes of its own.
+      if isFirst, state.hasEarlierVersion { break }
+      version = isFirst || state.stored == nil ? nil : state.version
       revision = state.revision - 1
     }
     if let last { _ = try await visit(last) }
@@ -93,7 +94,8 @@ struct Past {
   /// What the document was after a change.
   private struct State {
     var version: Int
-    var stored: StoredDocument
+    /// `nil` if the change removed the document.
+    var stored: StoredDocument?
     /// The revision that made the text's key.
     var createRevision: Int64
     /// That of the last change: of the text, of its signature, or of what is noted beside it.
@@ -110,23 +112,37 @@ struct Past {
   private func state(of version: Int?, at revision: Int64?) async throws(EtcdError) -> State? {
     let items = try await items(at: revision)
     let versions = FleetContents(items).versions(of: document)
+    if versions.isEmpty { return try await removal(in: items, at: revision) }
     guard let version = version ?? versions.keys.max(), let stored = versions[version] else { return nil }
     func item(_ key: FleetKey) -> FleetItem? { items.items.first { FleetKey($0.key) == key } }
     let note = item(.change(document, version: version))
     let last = max(stored.modRevision, stored.signatureRevision, note?.modRevision ?? 0)
-    let isProved = try await cluster.client.isAuthenticationEnabled()
     return State(
       version: version, stored: stored,
       createRevision: item(.document(document, version: version))?.createRevision ?? 0, revision: last,
       change: note.flatMap { $0.modRevision == last ? Change($0.value) : nil },
-      user: isProved ? try await user(of: last, asOf: revision) : nil,
-      hasEarlierVersion: versions.keys.contains { $0 < version })
+      user: try await user(of: last, asOf: revision), hasEarlierVersion: versions.keys.contains { $0 < version })
   }
 
-  /// The user of etcd who made a revision.
+  /// The removal of the document before a revision, of which nothing but its note is left; `nil` if there is none.
+  private func removal(in items: FleetSnapshot, at revision: Int64?) async throws(EtcdError) -> State? {
+    for item in items.items {
+      // What was removed in another way has the note of the change before that.
+      guard case .change(document, let version)? = FleetKey(item.key),
+        try await stored(at: item.modRevision).isEmpty
+      else { continue }
+      return State(
+        version: version, stored: nil, createRevision: 0, revision: item.modRevision, change: Change(item.value),
+        user: try await user(of: item.modRevision, asOf: revision), hasEarlierVersion: false)
+    }
+    return nil
+  }
+
+  /// The user of etcd who made a revision; `nil` if that is not proved.
   ///
   /// - Parameter later: A revision that is not compacted, by which the user may have written something else.
   private func user(of revision: Int64, asOf later: Int64?) async throws(EtcdError) -> String? {
+    guard try await cluster.client.isAuthenticationEnabled() else { return nil }
     do throws(EtcdError) {
       return try await cluster.user(of: revision, at: revision)
     } catch {

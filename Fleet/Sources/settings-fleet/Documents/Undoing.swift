@@ -31,17 +31,17 @@ struct Undoing {
   /// Takes the change back, and prints it with the values that it puts back.
   func run() async throws {
     try DocumentEditor.checkOwner(of: document.app)
-    guard let (version, present) = try await past.stored(at: nil).max(by: { $0.key < $1.key }) else {
-      throw Failure(.noValue, "The fleet has no document '\(document)'.")
-    }
-    var (undone, isDone) = (Set<Int64>(), false)
+    let present = try await past.stored(at: nil).max { $0.key < $1.key }
+    var (undone, isDone, hasChanges) = (Set<Int64>(), false, false)
     var start: Int64?
     if case .revision(let revision) = target { start = revision }
     try await past.visit(from: start, ofText: true) { entry in
+      hasChanges = true
       switch step(at: entry, &undone) {
       case .pass: return true
       case .end: return false
       case .take:
+        let version = present?.key ?? entry.version
         guard entry.version == version, !(entry.isFirst && entry.hasEarlierVersion) else {
           throw migrated(entry, to: version)
         }
@@ -54,7 +54,7 @@ struct Undoing {
               .noValue, "Nothing to undo: '\(document)' has the values from before revision \(entry.revision) already.")
           }
           // Nobody could step behind it.
-          guard none.text == present.text else {
+          guard none.text == present?.value.text ?? [] else {
             throw Failure(
               .changed, "Cannot \(verb) revision \(entry.revision) of '\(document)': somebody else has just done that.")
           }
@@ -62,7 +62,8 @@ struct Undoing {
         return !isDone
       }
     }
-    if !isDone { throw nothing }
+    if isDone { return }
+    throw hasChanges || start != nil ? nothing : Failure(.noValue, "The fleet has no document '\(document)'.")
   }
 
   private enum Step { case pass, take, end }
