@@ -36,7 +36,12 @@ struct TreeApplication: Sendable {
     var plan = CheckedPlan(plan: ApplyPlan(of: tree, in: snapshot, options), snapshot: snapshot)
     for step in plan.plan.steps {
       let app = step.document.app
-      if plan.schemas[app] == nil { plan.schemas[app] = try context.schema(of: app) }
+      do {
+        if plan.schemas[app] == nil { plan.schemas[app] = try context.schema(of: app) }
+      } catch {
+        // What is removed is not checked, and its app may have gone, too.
+        guard step.action == .remove else { throw error }
+      }
       for text in step.texts.reversed() {
         guard let after = text.after, let check = checks[app],
           let problem = try check.problem(of: after, for: step.document)
@@ -217,6 +222,7 @@ struct CheckedPlan: Sendable {
   }
 
   private func difference(_ text: ApplyPlan.TextChange, of document: FleetDocument) -> [String] {
+    guard schemas[document.app] != nil else { return ["the values are not shown: the app's schema cannot be used"] }
     guard let values = changes(text, of: document) else { return ["the text does not parse"] }
     return values.isEmpty && text.before != nil ? ["comments or spacing alone"] : values.map(\.line)
   }
