@@ -233,7 +233,10 @@ private struct Access {
   /// Removes a user, and before that the roles that a later user of this name must not find.
   func remove(_ user: String) async throws {
     guard user != "root" else {
-      throw Failure(.usage, "'root' cannot be removed: while access control is on, only it can change users.")
+      throw Failure(
+        .usage,
+        "'root' cannot be removed: nobody could change users and roles any more. 'settings-fleet access enable' gives it "
+          + "another password.")
     }
     for role in Role.ownNames(of: user) {
       _ = try await isDone(unless: .notFound) { () async throws(EtcdError) in try await client.deleteRole(role) }
