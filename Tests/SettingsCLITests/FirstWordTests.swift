@@ -77,7 +77,8 @@ struct FirstWordTests {
     arguments: [
       ("editor", "org.example.editor"), ("Editor", "org.example.editor"), ("org.editor", "org.example.editor"),
       ("maps", "org.gnome.maps"), ("kate", "org.kde.kate"), ("org.gnme.maps", "org.gnome.maps"),
-      ("org.example.edtior", "org.example.editor"), ("mpas", nil), ("org.gnome.clocks", nil), ("org.example.u", nil),
+      ("org.example.edtior", "org.example.editor"), ("editr", "org.example.editor"), ("mpas", nil),
+      ("org.gnome.clocks", nil), ("org.example.u", nil),
       ("com.acme.paint", nil), ("org.example.solo", nil),
     ] as [(String, String?)])
   func `an id is like another one by its last part and by typos, not by its organization`(
