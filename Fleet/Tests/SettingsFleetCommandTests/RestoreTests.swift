@@ -84,7 +84,8 @@ extension CommandTests.Busy {
         try machine.start()
         #expect(try await eventually { machine.said.contains("settings-fleet accept") }, "\(machine.said)")
         #expect(machine.said.contains("'\(fleet.app)/host/m1' is gone, and nothing in the cluster says"))
-        #expect(machine.text("30-host") == "v = 9\n" && !machine.said.contains("removed \(fleet.app)"), "\(machine.said)")
+        #expect(
+          machine.text("30-host") == "v = 9\n" && !machine.said.contains("removed \(fleet.app)"), "\(machine.said)")
         #expect(try await eventually { try await ada.run("status", fleet.app).output.contains("1 held") })
         #expect(try await ada.run("accept").status == 0)
         #expect(try await machine.wait(for: nil, in: "30-host"), "\(machine.said)")
