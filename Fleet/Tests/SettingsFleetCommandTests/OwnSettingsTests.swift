@@ -72,7 +72,7 @@ extension CommandTests.Busy {
         return failure.map { "\($0)" } ?? ""
       }
       let wrong = [
-        "plaintext": "\"yes\"", "timeout": "5", "machine": "\"\"", "host": "\"a b\"", "groups": "\"lab\"",
+        "plaintext": "\"yes\"", "timeout": "\"soon\"", "machine": "\"\"", "host": "\"a b\"", "groups": "\"lab\"",
         "apps": "\"org.a.app\"", "check": "\"true\"", "endpoints": "\"http://127.0.0.1:1\"", "expected": "\"a\"",
         "trusted-keys": "\"app-settings-fleet-public-key ed25519 x\"", "sealing-keys": "\"a\"",
         "unsealing-keys": "\"a\"",

@@ -7,8 +7,7 @@ extension SettingsBridge where Value: Hashable & SendableMetatype {
   /// A bridge for sets of this bridge's values, for a key with its own bridge.
   ///
   /// A set is stored as a sorted array, so equal sets give equal text. Elements that are already in the file keep their
-  /// order there. Reading ignores an element that is there twice, and fails if two that are equal in Swift would be
-  /// written differently, as two forms of an accent are: one of them would be lost.
+  /// order there. Reading ignores duplicate elements.
   public var set: SettingsBridge<Set<Value>> {
     SettingsBridge<Set<Value>>(SetCore(core))
   }
@@ -37,10 +36,7 @@ private final class SetCore<Element: Hashable & SendableMetatype>: BridgeCore {
     try element.readElements(of: stored, context) { element, stored in
       // Swift considers these unequal, but they have the same text.
       if stored.holdsNaN, !unequal.insert(stored).inserted { return }
-      let (isNew, known) = set.insert(element)
-      // Swift considers these equal, but one of them would be lost: two forms of an accent, for example.
-      guard !isNew, try self.element.write(known, context) != self.element.write(element, context) else { return }
-      throw SettingsValueError(duplicate: stored)
+      set.insert(element)
     }
     return set
   }

@@ -30,12 +30,8 @@ struct CollectionBridgesTests {
     try expectRoundTrip(Set([[2], [1, 5], [1]]), [[1], [1, 5], [2]])
     try expectRoundTrip(Set([["b": 1], ["a": 2], ["a": 1]]), [["a": 1], ["a": 2], ["b": 1]])
     #expect(try Set<Int>.settingsBridge.read([1, 2, 1]) == [1, 2])
-    #expect(try Set<Double>.settingsBridge.read([1, 1.0]) == [1])
-    let id = UUID()
-    #expect(
-      try Set<UUID>.settingsBridge.read([.string(id.uuidString), .string(id.uuidString.lowercased())]) == [id])
-    // Canonically equivalent, hence one element to Swift, which the next write would have left of two.
-    #expect(throws: SettingsValueError.self) { try Set<String>.settingsBridge.read(["\u{E9}", "e\u{301}"]) }
+    // Canonically equivalent, hence one element to Swift.
+    #expect(try Set<String>.settingsBridge.read(["\u{E9}", "e\u{301}"]) == ["\u{E9}"])
     // Never equal to Swift, but one text in the file.
     #expect(try Set<Double>.settingsBridge.read([.float(.nan), .float(.nan)]).count == 1)
   }
