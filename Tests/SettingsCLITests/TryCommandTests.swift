@@ -234,7 +234,7 @@ struct TryCommandTests {
   @Test func `a value that the history would not keep is not tried`() throws {
     try test.done("set", test.app, "sync.token", "PRECIOUS")
     // By the path of the file, no schema says that it is a secret.
-    for (key, reason) in [("sync.token", "it is a secret"), ("other", "no program has declared it")] {
+    for (key, reason) in [("sync.token", "it is a secret"), ("other", "no program has declared")] {
       let text = test.home.text()
       let result = try run("try", test.file, key, "1234", input: "\n")
       #expect(result.status == 4 && result.error.contains(reason), "\(result)")

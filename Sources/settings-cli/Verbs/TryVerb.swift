@@ -133,8 +133,8 @@ struct TryVerb: Verb {
       guard try isSecret || store.historyHides(value, at: pair.key) else { return }
       throw ToolError(
         .invalidValue,
-        "Cannot try '\(pair.key)': \(isSecret ? "it is a secret or has one" : "no program has declared it"), "
-          + "so that the history does not keep it, and it could not be put back. Nothing was written. To set it, use 'set'."
+        "Cannot try '\(pair.key)': it \(isSecret ? "is a secret or has one" : "has a key that no program has declared"), "
+          + "which the history does not keep, so that it could not be put back. Nothing was written. To set it, use 'set'."
       )
     }
     try checkKept(.string(pair.text))
