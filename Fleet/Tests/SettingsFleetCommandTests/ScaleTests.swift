@@ -88,7 +88,7 @@ extension CommandTests.Busy {
         func contents(of app: String, _ name: String = "10-all") -> String? {
           try? String(contentsOfFile: "\(files)/\(app)/settings.d/\(name).toml", encoding: .utf8)
         }
-        // What is there is looked at once: the looking must not take the mirror's time.
+        // Each file is read only until it is right: reading all again and again would take the mirror's time.
         var missing = apps
         func isThere(_ text: String) -> Bool {
           while let app = missing.last, contents(of: app) == text { missing.removeLast() }

@@ -33,23 +33,20 @@ import TestSupport
     try home.write("size = 500\nratio = 1\nnumber = 1\n")
     let settings = try home.store()
     let numbers = Recorder<Int>()
-    let (ends, end) = AsyncStream<Void>.makeStream()
     let task = Task {
-      for await values in settings.updates([size, ratio, SettingsKeys.number]) {
-        numbers.note(values[.number])
-        if values[.number] == 2 { end.finish() }
-      }
+      for await values in settings.updates([size, ratio, SettingsKeys.number]) { numbers.note(values[.number]) }
     }
     defer { task.cancel() }
-    for text in ["size = 600\nratio = 1\n", "size = 600\nratio = 1.0\n", "size = 80\nratio = 1.0\n", "ratio = 1.0\n"] {
-      try home.replace(text + "number = 1\n")
+    let texts = ["size = 600\nratio = 1\n", "size = 600\nratio = 1.0\n", "size = 80\nratio = 1.0\n", "ratio = 1.0\n"]
+    await numbers.wait(for: 1)
+    for (index, text) in texts.enumerated() {
+      try home.replace(text + "number = \(index + 1)\n")
       settings.reload()
-      // So that a stream that delivers it does so before the next.
-      try await Task.sleep(for: .milliseconds(20))
+      // Only this is a change.
+      try await settings.set(index + 2, for: .number)
+      await numbers.wait(for: index + 2)
     }
-    settings[.number] = 2
-    for await _ in ends {}
-    #expect(numbers.elements == [1, 2])
+    #expect(numbers.elements == [1, 2, 3, 4, 5])
   }
 
   @Test func `another form of an accent is another text`() async throws {

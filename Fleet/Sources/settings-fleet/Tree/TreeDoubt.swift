@@ -15,7 +15,7 @@ struct TreeDoubt: Sendable {
 
   /// - Parameters:
   ///   - texts: The directory's texts of the document.
-  ///   - version: The version that is looked at.
+  ///   - version: The version of the document.
   ///   - present: What the fleet has of it.
   /// - Returns: `nil` if there is no doubt.
   init?(

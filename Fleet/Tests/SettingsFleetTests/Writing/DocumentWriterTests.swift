@@ -54,7 +54,7 @@ struct DocumentWriterTests {
     #expect(throws: WriterError.newerVersion(6)) { try new.write([], version: 6) }
     cluster.put(FleetKey.change(Self.document, version: 4).text, [])
     #expect(cluster.commit(try Self.writer(cluster, appVersion: 5).remove()))
-    // Who changed it last is where whoever carries this out says who removed it.
+    // The name of who removed it goes into the note of the last change.
     #expect(Array(cluster.items.keys) == [FleetKey.change(Self.document, version: 4).text])
   }
 
