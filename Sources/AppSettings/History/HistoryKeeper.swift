@@ -193,7 +193,7 @@ package final class HistoryKeeper: Sendable {
   /// What is left out of a text that is not longer is quickly found again.
   private static let mostUnsaid = 64 << 10
   /// If more parts than this are left out of the text, `present` says where they are.
-  private static let mostHidden = 100
+  private static let mostHidden = 1_000
   /// The number of record numbers reserved at once, so that not every write must update `present`.
   private static let numbersAtOnce = 16
 
@@ -267,4 +267,6 @@ package struct HistoryEffort: Sendable, Equatable {
   package var judgedPaths = 0
   /// How often a whole text was gone through for what must not be kept.
   package var wholeTexts = 0
+  /// How often an earlier text was made from the records of the journal.
+  package var formerTexts = 0
 }

@@ -61,7 +61,7 @@ struct HistoryReader: Sendable {
         continue
       }
       if line.isCheckpoint {
-        if HistoryLine.checkpoint(line.text)?.isAfterLoss == true { isLost = true }
+        if HistoryLine.checkpointHead(line.text)?.isAfterLoss == true { isLost = true }
       } else {
         if isLost || last.map({ head.number > $0 + 1 }) ?? true { found.append(head.number) }
         isLost = false

@@ -79,12 +79,17 @@ extension SettingsHistoryEntry.Actor {
 
 /// The whole text before the record with a number, where a segment of a journal begins.
 struct HistoryCheckpoint: Sendable, Equatable {
-  var number: Int
+  /// What is said of the text.
+  struct Head: Sendable, Equatable {
+    var number: Int
+    /// The number of bytes of the list of known keys with which the text was made.
+    var known: Int
+    /// Whether records before it are lost.
+    var isAfterLoss = false
+  }
+
+  var head: Head
   var text: [UInt8]
-  /// The number of bytes of the list of known keys with which the text was made.
-  var known: Int
-  /// Whether records before it are lost.
-  var isAfterLoss = false
 }
 
 /// The lines of a journal and of its list of known keys: 16 hexadecimal digits of the digest of the rest, a space, and
@@ -155,8 +160,8 @@ enum HistoryLine {
     // More than most texts need with their escapes.
     bytes.reserveCapacity(bytes.count + checkpoint.text.count + checkpoint.text.count / 4 + 256)
     append(to: &bytes) { line in
-      line += "{\"c\":\(checkpoint.number),\"k\":\(checkpoint.known)".utf8
-      if checkpoint.isAfterLoss { line += ",\"lost\":true".utf8 }
+      line += "{\"c\":\(checkpoint.head.number),\"k\":\(checkpoint.head.known)".utf8
+      if checkpoint.head.isAfterLoss { line += ",\"lost\":true".utf8 }
       line += ",\"text\":".utf8
       quote(checkpoint.text, to: &line)
       line += "}".utf8
@@ -318,14 +323,40 @@ enum HistoryLine {
     return TextChange.Part(offset: offset, removed: PathText.bytes(removed), added: PathText.bytes(added))
   }
 
+  /// What a checkpoint says of its text; `nil` if the digest is wrong or a member is missing.
+  ///
+  /// The text is not looked at, but for the digest.
+  static func checkpointHead(_ line: UnsafeRawBufferPointer) -> HistoryCheckpoint.Head? {
+    checkpointParts(line).map { $0.head }
+  }
+
   /// The checkpoint in a line; `nil` if the digest is wrong or a member is missing.
   static func checkpoint(_ line: UnsafeRawBufferPointer) -> HistoryCheckpoint? {
-    guard let table = members(of: line), let number = table["c"]?.number, let text = table["text"]?.string,
-      let known = table["k"]?.number
-    else { return nil }
-    return HistoryCheckpoint(
-      number: number, text: PathText.bytes(text), known: known, isAfterLoss: table["lost"] != nil)
+    guard let (head, text) = checkpointParts(line), let bytes = Scan.unescape(text) else { return nil }
+    return HistoryCheckpoint(head: head, text: PathText.bytes(of: bytes))
   }
+
+  /// What a checkpoint has before its text, and the text with its escapes.
+  private static func checkpointParts(
+    _ line: UnsafeRawBufferPointer
+  ) -> (head: HistoryCheckpoint.Head, text: UnsafeRawBufferPointer)? {
+    // The text is the last member, and those before it have no quotes in their values.
+    guard let body = body(of: line), body.count > textEnd.count,
+      let start = (0..<min(body.count, mostHead)).first(where: { body[$0...].starts(with: textStart) }),
+      body.suffix(textEnd.count).elementsEqual(textEnd), start + textStart.count <= body.count - textEnd.count,
+      let value = try? JSONText.value(of: String(decoding: body[..<start], as: UTF8.self) + "}"),
+      case .table(let table) = value, let number = table["c"]?.number, let known = table["k"]?.number
+    else { return nil }
+    return (
+      HistoryCheckpoint.Head(number: number, known: known, isAfterLoss: table["lost"] != nil),
+      UnsafeRawBufferPointer(rebasing: body[(start + textStart.count)..<(body.count - textEnd.count)])
+    )
+  }
+
+  /// What is before a text is not longer.
+  private static let mostHead = 100
+  private static let textStart = Array(",\"text\":\"".utf8)
+  private static let textEnd = Array("\"}".utf8)
 
   /// The key in a line of the list of known keys: `+theme`, or `-token` for a secret.
   static func known(_ line: UnsafeRawBufferPointer) -> KnownKeys.Entry? {

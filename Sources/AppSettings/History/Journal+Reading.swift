@@ -17,12 +17,12 @@ extension Journal {
     guard let line, line.head?.number == number else {
       // The text with which a segment begins, where there is no record before it.
       guard let segment = segment(around: line?.place ?? end), segment.head?.number == number else { return nil }
-      return HistoryLine.checkpoint(segment.text).map { Text(bytes: $0.text, known: $0.known) }
+      return HistoryLine.checkpoint(segment.text).map { Text(bytes: $0.text, known: $0.head.known) }
     }
     guard let record = HistoryLine.record(line.text) else { return nil }
     guard record.isLarge else { return text(in: record.segment, upTo: line.next, number: number) }
     guard let next = self.line(at: line.next), next.isCheckpoint, next.head?.number == number else { return nil }
-    return HistoryLine.checkpoint(next.text).map { Text(bytes: $0.text, known: $0.known) }
+    return HistoryLine.checkpoint(next.text).map { Text(bytes: $0.text, known: $0.head.known) }
   }
 
   /// The text before the record with a number.
@@ -40,7 +40,7 @@ extension Journal {
   private func text(in segment: Int, upTo end: Int, number: Int) -> Text? {
     guard let line = line(at: segment), let checkpoint = HistoryLine.checkpoint(line.text) else { return nil }
     var bytes = checkpoint.text
-    var last = checkpoint.number
+    var last = checkpoint.head.number
     for record in records(from: line.next, to: end) {
       // One that is missing was damaged.
       guard record.segment == segment, record.number == last + 1, !record.isLarge,
@@ -48,7 +48,7 @@ extension Journal {
       else { return nil }
       (bytes, last) = (next, record.number)
     }
-    return last == number ? Text(bytes: bytes, known: checkpoint.known) : nil
+    return last == number ? Text(bytes: bytes, known: checkpoint.head.known) : nil
   }
 
   /// For each path that was changed before a segment, where the last segment that did it begins.

@@ -79,12 +79,15 @@ struct JournalDraft {
     let hasGrown = end.checkpoint.known != state.keysSize
     var kept = try keep(
       write.old, write.oldDocument, hasGrown ? folder.knownKeys(upTo: end.checkpoint.known) : keys)
-    let former = journal.text(after: end.number)?.bytes
-    if state.number > end.number {
+    // Read only where it is needed: it is made from a whole segment.
+    let (isShort, isOther) = (state.number > end.number, end.last?.isOf(write.oldStamp, keptAs: kept) != true)
+    let former = isShort || isOther ? journal.text(after: end.number)?.bytes : nil
+    if isShort || isOther { effort.formerTexts += 1 }
+    if isShort {
       (beginsSegment, hasLost) = (true, true)
       if let former { try addCheckpoint(former, known: end.checkpoint.known) }
     }
-    if end.last?.isOf(write.oldStamp, keptAs: kept) != true {
+    if isOther {
       try addOutside(former, kept, write.oldStatus?.modified)
     }
     if hasGrown {
@@ -305,7 +308,9 @@ struct JournalDraft {
     let index = try index()
     let start = place
     HistoryLine.append(
-      HistoryCheckpoint(number: state.number, text: text, known: known ?? state.keysSize, isAfterLoss: hasLost),
+      HistoryCheckpoint(
+        head: HistoryCheckpoint.Head(number: state.number, known: known ?? state.keysSize, isAfterLoss: hasLost),
+        text: text),
       to: &lines)
     state.segmentLimit = Self.segmentLimit(place - start)
     state.segment = start

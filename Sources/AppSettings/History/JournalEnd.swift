@@ -3,7 +3,7 @@
 /// Nothing before the last undamaged checkpoint is read.
 struct JournalEnd {
   let segment: Journal.Line
-  let checkpoint: HistoryCheckpoint
+  let checkpoint: HistoryCheckpoint.Head
   /// The last record, if it is in the segment.
   let last: HistoryRecord?
   /// The number of the last record that is there.
@@ -25,7 +25,7 @@ struct JournalEnd {
 
   /// - Returns: `nil` if there is no undamaged checkpoint.
   init?(of journal: Journal) {
-    guard let segment = journal.segment(around: journal.end), let checkpoint = HistoryLine.checkpoint(segment.text)
+    guard let segment = journal.segment(around: journal.end), let checkpoint = HistoryLine.checkpointHead(segment.text)
     else { return nil }
     self.segment = segment
     self.checkpoint = checkpoint

@@ -103,7 +103,7 @@ struct JournalFolder: Sendable {
   func hasUnguardedSegment() throws -> Bool {
     guard let journal = try read() else { return false }
     return journal.lines(from: journal.start, to: journal.end).contains { line in
-      line.isCheckpoint && HistoryLine.checkpoint(line.text)?.known == 0
+      line.isCheckpoint && HistoryLine.checkpointHead(line.text)?.known == 0
     }
   }
 

@@ -1,4 +1,5 @@
 import Glibc
+import SettingsTOML
 
 /// Paths as text, byte by byte.
 ///
@@ -69,6 +70,11 @@ package enum PathText {
   package static func bytes(_ text: String) -> [UInt8] {
     guard hasBytes(text) else { return Array(text.utf8) }
     return text.unicodeScalars.flatMap { scalar in byte(of: scalar).map { [$0] } ?? Array(String(scalar).utf8) }
+  }
+
+  /// The same for a text that is there as UTF-8.
+  static func bytes(of text: [UInt8]) -> [UInt8] {
+    Scan.contains(lead, in: text) ? bytes(String(decoding: text, as: UTF8.self)) : text
   }
 
   /// Whether a text contains bytes that are not UTF-8.

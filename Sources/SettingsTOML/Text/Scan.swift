@@ -57,7 +57,7 @@ package enum Scan {
 
 extension Scan {
   /// Whether a text has a byte.
-  static func contains(_ byte: UInt8, in text: [UInt8]) -> Bool {
+  package static func contains(_ byte: UInt8, in text: [UInt8]) -> Bool {
     text.withUnsafeBytes { text in
       var at = 0
       while at + 8 <= text.count {
@@ -165,5 +165,53 @@ extension Scan {
       }
     }
     return end - buffer
+  }
+
+  /// The text that ``escape(_:into:)`` has written; `nil` for an escape that it does not write.
+  package static func unescape(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+    var isValid = true
+    // Whole words, of which the next one overwrites what follows a backslash.
+    let bytes = [UInt8](unsafeUninitializedCapacity: text.count + 8) { buffer, count in
+      let start = UnsafeMutableRawPointer(buffer.baseAddress!)
+      var at = 0
+      while at < text.count {
+        if at + 8 <= text.count {
+          let word = text.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+          start.storeBytes(of: word, toByteOffset: count, as: UInt64.self)
+          let hits = equal(UInt64(littleEndian: word), Byte.backslash)
+          let plain = hits == 0 ? 8 : hits.trailingZeroBitCount >> 3
+          at += plain
+          count += plain
+          if plain == 8 { continue }
+        }
+        var byte = text[at]
+        at += 1
+        if byte == Byte.backslash {
+          guard at < text.count, let (meant, length) = escaped(text, at) else {
+            isValid = false
+            return
+          }
+          byte = meant
+          at += length
+        }
+        start.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
+        count += 1
+      }
+    }
+    return isValid ? bytes : nil
+  }
+
+  /// The byte for which what follows a backslash stands, and the length of that.
+  private static func escaped(_ text: UnsafeRawBufferPointer, _ at: Int) -> (byte: UInt8, length: Int)? {
+    switch text[at] {
+    case Byte.quote, Byte.backslash: return (text[at], 1)
+    case UInt8(ascii: "n"): return (Byte.newline, 1)
+    case UInt8(ascii: "u"):
+      guard at + 5 <= text.count,
+        let value = UInt8(String(decoding: text[(at + 1)..<(at + 5)], as: UTF8.self), radix: 16), value < 0x80
+      else { return nil }
+      return (value, 5)
+    default: return nil
+    }
   }
 }

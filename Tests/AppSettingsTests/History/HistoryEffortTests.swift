@@ -70,6 +70,26 @@ struct HistoryEffortTests {
     #expect(following[1].calls[.write] ?? 0 <= 2)
   }
 
+  @Test func `an earlier text is made from the journal only for what another program has changed`() throws {
+    let home = try home(1_000)
+    try home.store().set("written by the release before", for: key)
+    func formerTexts(_ body: (SettingsStore) throws -> Void) throws -> Int {
+      let settings = try home.store(migrations: [
+        Migration(2, "a new name", [.rename("values.key-70", to: "values.renamed")])
+      ])
+      try body(settings)
+      return settings.core.history!.effort.withLock { $0.formerTexts }
+    }
+    let ofUpgrade = try formerTexts { #expect($0[key] == "written by the release before") }
+    #expect(ofUpgrade == 0)
+    try home.write(try #require(home.text()) + "more = 1\n")
+    let ofChange = try formerTexts { settings in
+      try settings.set("x", for: key)
+      #expect(try settings.history().map(\.reason) == [.set, .outside, .migration, .set])
+    }
+    #expect(ofChange == 1)
+  }
+
   @Test func `a change of very many values is one short record, and everything is known of it`() throws {
     let home = try home(0)
     let settings = try home.store(acceptsAnyVersion: true)

@@ -42,7 +42,8 @@ struct JournalTests {
       other[damaged] ^= 1
       Array(other.dropLast()).withUnsafeBytes { #expect(HistoryLine.record($0) == nil) }
     }
-    let checkpoint = HistoryCheckpoint(number: 3, text: [0xC0, 0x0A, 0x41], known: 99, isAfterLoss: true)
+    let checkpoint = HistoryCheckpoint(
+      head: HistoryCheckpoint.Head(number: 3, known: 99, isAfterLoss: true), text: [0xC0, 0x0A, 0x41])
     var other: [UInt8] = []
     HistoryLine.append(checkpoint, to: &other)
     Array(other.dropLast()).withUnsafeBytes { #expect(HistoryLine.checkpoint($0) == checkpoint) }
@@ -65,7 +66,7 @@ struct JournalTests {
     for _ in 0..<2_000 {
       let count = Int.random(in: 0..<60, using: &random)
       let text = (0..<count).flatMap { _ in pieces.randomElement(using: &random)! }
-      let checkpoint = HistoryCheckpoint(number: 3, text: text, known: 0)
+      let checkpoint = HistoryCheckpoint(head: HistoryCheckpoint.Head(number: 3, known: 0), text: text)
       var line: [UInt8] = []
       HistoryLine.append(checkpoint, to: &line)
       #expect(!line.dropLast().contains { $0 < 0x20 || $0 == 0x7F })
