@@ -17,7 +17,7 @@ package final class ValueCache<Value: Sendable>: Sendable {
   /// Distinguishes this cache from all others, including released ones: a new cache may have the address of an old one.
   @usableFromInline let number = CacheNumbers.next()
   // Protects the box of values that are not trivial, and serialises writers of those that are.
-  private let entry = Lock<(stamp: UInt64, box: ValueBox<Value>?)>((.max, nil))
+  private let entry = Lock(CacheEntry())
 
   /// Whether values hold no references and fit an atomic integer, as a `Bool`, an `Int` or a small enumeration does.
   @inlinable static var isTrivial: Bool {
@@ -50,7 +50,7 @@ package final class ValueCache<Value: Sendable>: Sendable {
     let box = entry.withLock { entry in entry.stamp == wanted ? entry.box : nil }
     guard let box else { return nil }
     ThreadCache.put(box, number, wanted)
-    return box.value
+    return unsafeDowncast(box, to: ValueBox<Value>.self).value
   }
 
   /// Replaces the cached value. If an older state wins a race, that costs one decoding and nothing else.
@@ -75,11 +75,18 @@ package final class ValueCache<Value: Sendable>: Sendable {
     // The old box is released after the lock: its deinitialisation may run any code.
     let old = entry.withLock { entry in
       let old = entry.box
-      entry = (new, box)
+      entry = CacheEntry(stamp: new, box: box)
       return old
     }
     _ = old
   }
+}
+
+/// What a cache has for all threads. Not generic, so that the type is not looked up at each use.
+private struct CacheEntry: Sendable {
+  var stamp = UInt64.max
+  /// A ``ValueBox`` of the cache's type.
+  var box: (any AnyObject & Sendable)?
 }
 
 /// An immutable value on the heap, shared between threads.

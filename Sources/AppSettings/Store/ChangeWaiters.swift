@@ -103,19 +103,18 @@ package final class ChangeWaiter: Sendable {
   fileprivate func record(_ new: Record, _ wakeUps: inout WakeUps) {
     let isCancelled = state.withLock { state -> Bool in
       guard !state.isCancelled else { return true }
-      var wake = state.wake ?? Wake()
+      if state.wake == nil { state.wake = Wake() }
       if let batch = new.batch {
-        wake.batch = batch
-        if keepsBatches { wake.keep(batch) }
+        state.wake?.batch = batch
+        if keepsBatches { state.wake?.keep(batch) }
       } else {
-        wake.isEqualSet = true
-        if !new.isQuiet { wake.isLoudSet = true }
+        state.wake?.isEqualSet = true
+        if !new.isQuiet { state.wake?.isLoudSet = true }
       }
       if tellsQuiet {
-        wake.loud.formUnion(new.paths)
-        for quiet in new.quiet { wake.loud = wake.loud.filter { !$0.hasPrefix(quiet) } }
+        state.wake?.loud.formUnion(new.paths)
+        for quiet in new.quiet { state.wake?.loud.remove(below: quiet) }
       }
-      state.wake = wake
       if let continuation = state.continuation { wakeUps.continuations.append(continuation) }
       state.continuation = nil
       return false
@@ -185,7 +184,7 @@ package final class ChangeWaiters: Sendable {
     var children: [ExactKey: Node] = [:]
 
     func collectAll(into found: inout [ChangeWaiter]) {
-      found += waiters.values
+      for waiter in waiters.values { found.append(waiter) }
       for child in children.values { child.collectAll(into: &found) }
     }
   }
@@ -200,6 +199,9 @@ package final class ChangeWaiters: Sendable {
 
   // Protects the tree. Taken under the state's lock, before those of the waiters.
   private let tree = Lock(Tree())
+
+  /// Up to so many are found without a table of them.
+  private static let fewWaiters = 8
 
   package init() {}
 
@@ -256,14 +258,22 @@ package final class ChangeWaiters: Sendable {
   func record(
     _ batch: SettingsChangeBatch?, sets: [TOMLPath], quiet: [TOMLPath], awaited: AwaitedPaths, _ wakeUps: inout WakeUps
   ) {
-    let quiet = quiet + awaited.quiet
+    let quiet = awaited.quiet.isEmpty ? quiet : quiet + awaited.quiet
     tree.withLock { tree in
       var records: [(waiter: ChangeWaiter, record: ChangeWaiter.Record)] = []
+      // Made when there are many: a usual change has one observer.
       var places: [ObjectIdentifier: Int] = [:]
       var found: [ChangeWaiter] = []
       func place(of waiter: ChangeWaiter, _ record: @autoclosure () -> ChangeWaiter.Record) -> Int {
-        if let place = places[ObjectIdentifier(waiter)] { return place }
-        places[ObjectIdentifier(waiter)] = records.count
+        if records.count < Self.fewWaiters {
+          if let place = records.firstIndex(where: { $0.waiter === waiter }) { return place }
+        } else {
+          if places.isEmpty {
+            for (place, known) in records.enumerated() { places[ObjectIdentifier(known.waiter)] = place }
+          }
+          if let place = places[ObjectIdentifier(waiter)] { return place }
+          places[ObjectIdentifier(waiter)] = records.count
+        }
         records.append((waiter, record()))
         return records.count - 1
       }
@@ -324,9 +334,14 @@ package final class ChangeWaiters: Sendable {
   /// Finds the observers at, above and below a path.
   private static func collect(_ node: Node, _ components: ArraySlice<String>, into found: inout [ChangeWaiter]) {
     guard let first = components.first else { return node.collectAll(into: &found) }
-    found += node.waiters.values
+    for waiter in node.waiters.values { found.append(waiter) }
     if let child = node.children[ExactKey(first)] { collect(child, components.dropFirst(), into: &found) }
   }
+}
+
+extension Set<TOMLPath> {
+  /// Removes the paths at and below one.
+  fileprivate mutating func remove(below path: TOMLPath) { self = filter { !$0.hasPrefix(path) } }
 }
 
 /// The waiters to wake and callbacks to call for recorded changes.

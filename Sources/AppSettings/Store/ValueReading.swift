@@ -15,8 +15,7 @@ enum ValueReading {
         if key.paths.count > 1 { problems.resolveValues(at: [key.path]) }
         return (value, true, nil)
       }
-      if case .computed = key.fallback { return (key.defaultValue, false, nil) }
-      return (key.defaultValue, true, nil)
+      return (key.defaultValue, !key.hasComputedDefault, nil)
     } catch {
       let value = key.defaultValue
       problems.report(SettingsProblem(error.describing(key, in: snapshot(), using: value), path: key.path))

@@ -85,7 +85,8 @@ extension RecordListing where Record: SettingsRecord, Record.ID: Sendable {
 extension RecordListing.Entry {
   /// Whether the values are equal; for a type without `Equatable`, whether the stored values are.
   func hasSameRecord(as other: Self) -> Bool {
-    isSame(as: other) || areEqual(record, other.record, orElse: stored == other.stored) ?? (stored == other.stored)
+    isSame(as: other)
+      || ValueComparison()(record, other.record, orElse: stored == other.stored) ?? (stored == other.stored)
   }
 }
 

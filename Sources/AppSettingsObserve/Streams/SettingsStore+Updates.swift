@@ -82,20 +82,27 @@ struct ValueView<Value: Sendable>: MomentView {
   let key: SettingsKey<Value>
   let initial: Bool
   let duplicates: Bool
+  private let comparison = ValueComparison<Value>()
+
+  init(key: SettingsKey<Value>, initial: Bool, duplicates: Bool) {
+    self.key = key
+    self.initial = initial
+    self.duplicates = duplicates
+  }
 
   func makeWaiter(_ callback: (@Sendable () -> Void)?) -> ChangeWaiter {
     ChangeWaiter(paths: key.paths, seesEqualSets: duplicates, tellsQuiet: callback != nil, callback: callback)
   }
 
   func remember(_ store: SettingsStore) -> Memory {
-    if Value.self is any Equatable.Type { return Memory(value: store[key]) }
+    if comparison.isPossible { return Memory(value: store[key]) }
     let snapshot = store.snapshot
     return Memory(value: store.core.value(of: key, in: snapshot), stored: snapshot.stored(for: key))
   }
 
   func remember(_ store: SettingsStore, at moment: StoreMoment) -> Memory {
     let value = store.core.value(of: key, at: moment)
-    return Memory(value: value, stored: Value.self is any Equatable.Type ? nil : moment.snapshot.stored(for: key))
+    return Memory(value: value, stored: comparison.isPossible ? nil : moment.snapshot.stored(for: key))
   }
 
   func element(of memory: Memory) -> Value? { .some(memory.value) }
@@ -112,7 +119,7 @@ struct ValueView<Value: Sendable>: MomentView {
 
   /// Remembers a new state; returns its value if that is to be delivered.
   func compare(_ new: Memory, with memory: inout Memory) -> Value? {
-    let isSame = key.areEqual(memory.value, new.value) ?? (memory.stored == new.stored)
+    let isSame = key.areEqual(memory.value, new.value, by: comparison) ?? (memory.stored == new.stored)
     memory = new
     return isSame && !duplicates ? nil : .some(new.value)
   }

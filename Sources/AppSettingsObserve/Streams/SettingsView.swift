@@ -52,28 +52,44 @@ extension SettingsView {
   }
 }
 
-/// Whether two values are equal; `nil` if their type is not `Equatable`.
+/// How the values of a type are compared.
+///
+/// An observer makes it once: looking up the conformances of a type takes longer than comparing two values.
 ///
 /// Texts are compared by their code units, as TOML does: two forms of an accent are different names to Linux.
-///
-/// - Parameter areStoredEqual: Whether the stored forms are equal, which decides on values that are unequal to
-///   themselves: they hold a not-a-number.
-func areEqual<Value>(_ first: Value, _ second: Value, orElse areStoredEqual: @autoclosure () -> Bool) -> Bool? {
-  func compare<Concrete: Equatable>(_: Concrete.Type) -> Bool {
-    let first = first as! Concrete
-    let second = second as! Concrete
-    if first == second { return hasSameTexts(first, second) }
-    return first != first && second != second && areStoredEqual()
+struct ValueComparison<Value>: @unchecked Sendable {  // the function holds nothing but a type
+  private let areEqual: ((Value, Value, () -> Bool) -> Bool)?
+
+  init() {
+    func comparing<Concrete: Equatable>(_: Concrete.Type) -> (Value, Value, () -> Bool) -> Bool {
+      let holdsTexts = Concrete.self is any TextHolding.Type
+      return { first, second, areStoredEqual in
+        // The same type: a cast that asks for it takes longer than the rest.
+        let first = unsafeBitCast(first, to: Concrete.self)
+        let second = unsafeBitCast(second, to: Concrete.self)
+        if first == second { return !holdsTexts || hasSameTexts(first, second) }
+        return first != first && second != second && areStoredEqual()
+      }
+    }
+    areEqual = (Value.self as? any Equatable.Type).map { comparing($0) }
   }
-  guard let type = Value.self as? any Equatable.Type else { return nil }
-  return compare(type)
+
+  /// Whether the type is `Equatable`.
+  var isPossible: Bool { areEqual != nil }
+
+  /// Whether two values are equal; `nil` if their type is not `Equatable`.
+  ///
+  /// - Parameter areStoredEqual: Whether the stored forms are equal, which decides on values that are unequal to
+  ///   themselves: they hold a not-a-number.
+  func callAsFunction(_ first: Value, _ second: Value, orElse areStoredEqual: @autoclosure () -> Bool) -> Bool? {
+    areEqual?(first, second, areStoredEqual)
+  }
 }
 
 extension SettingsKey {
   /// Whether two values are equal; `nil` if their type is not `Equatable`.
-  func areEqual(_ first: Value, _ second: Value) -> Bool? {
-    AppSettingsObserve.areEqual(
-      first, second, orElse: (try? bridge.write(first)) == (try? bridge.write(second)))
+  func areEqual(_ first: Value, _ second: Value, by compare: ValueComparison<Value> = ValueComparison()) -> Bool? {
+    compare(first, second, orElse: (try? bridge.write(first)) == (try? bridge.write(second)))
   }
 }
 
