@@ -26,7 +26,7 @@ struct MigrationBenchmarks {
   }
 }
 
-/// Opening a file of 10,000 keys, and reading one.
+/// Opening a file of 10,000 keys, and reading one, where the release before has been used.
 struct FirstAccess {
   private static let migrations = [
     Migration(2, "rename a key", [.rename("table-3.key-7", to: "table-3.renamed")]),
@@ -55,7 +55,7 @@ struct FirstAccess {
 
   func end() { try? FileManager.default.removeItem(atPath: home) }
 
-  /// Opened, and one key read.
+  /// Opened, and one key read. The last release has written the file, and begun its history.
   private func open(_ bytes: [UInt8], _ migrations: [Migration] = Self.migrations) throws -> Double {
     let directory = "\(home)/\(UUID().uuidString)"
     let location = try SettingsLocation(
@@ -65,6 +65,7 @@ struct FirstAccess {
       ])
     try FileManager.default.createDirectory(atPath: directory + "/config/bench", withIntermediateDirectories: true)
     try Data(bytes).write(to: URL(fileURLWithPath: location.file))
+    try SettingsStore(at: location, migrations: bytes == old ? [] : migrations).set(50, for: probe)
     return Harness.nanoseconds { consume(SettingsStore(at: location, migrations: migrations)[probe]) }
   }
 
@@ -93,7 +94,7 @@ struct FirstAccess {
   func threePending() throws {
     Harness.report(
       "first access, 3 pending, 10,000 keys / open when current",
-      try pairs({ try open(old) }, { try open(current) }), budget: .atMost(3))
+      try pairs({ try open(old) }, { try open(current) }), budget: .atMost(4))
     // One durable replace in C, and a second one for the backup where it is a copy.
     var number = 0
     let overFloor = try pairs(
@@ -109,7 +110,7 @@ struct FirstAccess {
   func threePendingInMemory() throws {
     Harness.report(
       "first access, 3 pending / open when current, in memory",
-      try pairs({ try open(old) }, { try open(current) }), budget: .atMost(3))
+      try pairs({ try open(old) }, { try open(current) }), budget: .atMost(4))
   }
 }
 
