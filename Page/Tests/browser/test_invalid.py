@@ -107,7 +107,46 @@ class InvalidListTest(InvalidTest):
                 self.tab.row("ports", ".adder input").send_keys(Keys.ENTER)
                 self.tab.until(lambda: self.tab.message("ports") not in ["", "Storing…"], "message")
                 self.assertEqual(self.home.text(), f"ports = {invalid}\n")
+                # What is typed stays until it is given up.
+                self.tab.rest()
+                self.assertEqual(self.tab.row("ports", ".adder input").get_property("value"), "90")
+                self.tab.row("ports", ".adder input").send_keys(Keys.ESCAPE)
                 self.tab.until(lambda: self.tab.count("[data-key=ports] textarea") == 1, "text of the file")
+
+    def test_what_is_no_list_any_more_is_not_replaced_by_what_is_typed(self):
+        self.home.write(self.home.file, 'recent = ["a"]\n')
+        self.tab.until(lambda: self.tab.count("[data-key=recent] .item") == 1, "elements")
+        self.tab.row("recent", ".adder input").type("b", key="")
+        self.home.write(self.home.file, 'recent = "a"\n')
+        self.tab.until(lambda: "must be" in self.tab.row("recent", ".row-notes").text, "what is wrong")
+        for _ in range(2):
+            self.tab.row("recent", ".adder input").send_keys(Keys.ENTER)
+            self.tab.until(lambda: "no list" in self.tab.message("recent"), "message")
+            self.tab.rest()
+        self.assertEqual(self.tab.row("recent", ".adder input").get_property("value"), "b")
+        self.assertEqual(self.home.text(), 'recent = "a"\n')
+        # It goes on when there is a list again.
+        self.home.write(self.home.file, 'recent = ["a"]\n')
+        self.tab.until(lambda: "must be" not in self.tab.row("recent", ".row-notes").text, "list")
+        self.tab.row("recent", ".adder input").send_keys(Keys.ENTER)
+        self.wait_for_text('["a", "b"]')
+
+    def test_a_list_that_becomes_invalid_while_an_element_is_stored_keeps_its_text(self):
+        self.home.write(self.home.file, 'recent = ["a"]\n')
+        self.tab.until(lambda: self.tab.count("[data-key=recent] .item") == 1, "elements")
+        self.tab.js("""const send = fetch;
+            window.fetch = async (path, options) => {
+                if (options?.method === "POST") await new Promise((done) => { window.go = done; });
+                return send(path, options);
+            };""")
+        self.tab.row("recent", ".adder input").type("b")
+        self.tab.until(lambda: self.tab.js("return Boolean(window.go)"), "request")
+        self.home.write(self.home.file, 'recent = ["a", 5]\n')
+        self.tab.js("window.go()")
+        self.tab.until(lambda: "nothing was stored" in self.tab.js("return document.querySelector('[data-key=recent] .row-message').textContent"), "message")
+        self.tab.rest()
+        self.assertEqual(self.tab.row("recent", ".adder input").get_property("value"), "b")
+        self.assertEqual(self.home.text(), 'recent = ["a", 5]\n')
 
     def test_what_is_no_list_is_not_replaced_by_an_element(self):
         self.home.write(self.home.file, 'ports = "80"\n')
@@ -158,6 +197,24 @@ class InvalidTableTest(InvalidTest):
         for key in ["map", "servers"]:
             self.tab.until(lambda: self.field(key, "textarea").get_property("value") == '"str"', "text of the file")
         self.assertEqual(self.home.text(), text)
+
+    def test_a_name_that_is_typed_stays_when_its_table_is_none_any_more(self):
+        self.home.write(self.home.file, 'title = "x"\n')
+        for key in ["map", "servers"]:
+            with self.subTest(key):
+                adder = f"> :is(.table-box, .records-box) > .adder input"
+                self.tab.until(lambda: self.tab.count(f"[data-key={key}] .adder") == 1, "table")
+                self.field(key, adder).type("new", key="")
+                text = f'{key} = "str"\n'
+                self.home.write(self.home.file, text)
+                self.tab.until(lambda: "must be" in self.tab.row(key, ".row-notes").text, "what is wrong")
+                self.field(key, adder).send_keys(Keys.ENTER)
+                self.tab.until(lambda: self.tab.message(key) not in ["", "Storing…"], "message")
+                self.tab.rest()
+                self.assertEqual(self.field(key, adder).get_property("value"), "new")
+                self.assertEqual(self.home.text(), text)
+                self.field(key, adder).send_keys(Keys.ESCAPE)
+                self.tab.until(lambda: self.field(key, "textarea").get_property("value") == '"str"', "text of the file")
 
 
 class InvalidValueTest(InvalidTest):

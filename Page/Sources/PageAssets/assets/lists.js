@@ -38,6 +38,8 @@ export function list(place) {
   let isContested = false;
   /** The file that what is typed is meant for. */
   let meant = place.file;
+  /** How many new elements are being stored. One that is refused is typed text again. */
+  let adds = 0;
   const body = el("ol", { class: "items", "aria-labelledby": place.name, "aria-label": place.label });
   const adding = field({ "aria-label": "New element", placeholder: "new element" }, () => elementKind() === "string", "choose one");
   const setAdding = asDraft(adding, () => {
@@ -61,7 +63,7 @@ export function list(place) {
   const items = () => rows.map((row) => row.item);
   const kept = () => rows.map((row) => ({ row, item: row.item }));
   const areRowsDirty = () => rows.some((row) => row.isDirty);
-  const isDirty = () => areRowsDirty() || adding.value !== "";
+  const isTyped = () => areRowsDirty() || adding.value !== "";
 
   const elementKind = () => {
     const type = now.rule.element?.type ?? rows[0]?.item.kind ?? "string";
@@ -91,6 +93,10 @@ export function list(place) {
   /** Shows other rows and stores their elements. What is refused is taken back, and stays where it was typed. */
   async function store(next, said, source) {
     const { file } = now;
+    if (!Array.isArray(now.value ?? [])) {
+      now.refuse?.("The file has no list here any more, so nothing was stored. Escape shows what it has.", source);
+      return false;
+    }
     const shown = itemsOf(now);
     const isText = !now.node && next.every(({ item }) => item.kind === "string");
     const edit = isText ? { value: next.map(({ item }) => item.text) } : { toml: `[${next.map(({ item }) => item.raw).join(", ")}]` };
@@ -145,7 +151,13 @@ export function list(place) {
     // The next one may be typed meanwhile.
     adding.value = "";
     for (const part of adding.parts) part.removeAttribute("data-draft");
-    if (await store([...kept(), { item }], `Added ${item.text}.`, adding.field)) return;
+    adds += 1;
+    const isStored = await store([...kept(), { item }], `Added ${item.text}.`, adding.field);
+    adds -= 1;
+    if (isStored) {
+      if (!isTyped()) now.settled?.();
+      return;
+    }
     if (adding.value === "") setAdding(item.text);
     if (now.file !== file) contest(file);
   }
@@ -328,12 +340,13 @@ export function list(place) {
   reconcile(itemsOf(place));
   draw();
   return {
-    element, isDirty,
+    element,
+    isDirty: () => isTyped() || adds > 0,
     update(next) {
       const isOther = literal(next.value ?? []) !== literal(now.value ?? []) || next.node?.raw !== now.node?.raw;
       const turns = Boolean(next.disabled) !== Boolean(now.disabled);
-      const isElsewhere = next.file !== now.file && isDirty();
-      if (!isDirty()) meant = next.file;
+      const isElsewhere = next.file !== now.file && isTyped();
+      if (!isTyped()) meant = next.file;
       now = next;
       add.disabled = Boolean(next.disabled);
       for (const part of adding.parts) part.disabled = add.disabled && adding.value === "";
