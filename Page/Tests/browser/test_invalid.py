@@ -20,6 +20,12 @@ default = 12
 [keys.title]
 type = "string"
 default = "Notes"
+[keys.flag]
+type = "boolean"
+default = false
+[keys.day]
+type = "local-date"
+default = 2026-01-02
 [keys.recent]
 type = "array"
 elements = {{ type = "string" }}
@@ -33,6 +39,9 @@ elements = {{ type = "string" }}
 [keys.window]
 type = "table"
 fields = {{ width = {{ type = "integer" }}, tabs = {{ type = "array", elements = {{ type = "string" }} }} }}
+[keys.panel]
+type = "table"
+fields = {{ bar = {{ type = "boolean" }} }}
 [keys.servers]
 type = "records"
 fields = {{ url = {{ type = "string" }}, port = {{ type = "integer" }}, tags = {{ type = "array", elements = {{ type = "string" }} }} }}
@@ -42,6 +51,8 @@ theme = "neon"    # bright
 language = "xx"
 size = "x" # points
 title = 5
+flag = "no" # raised
+day = 5 # of all
 recent = ["a", 5, "c"] # last ones
 ports = [80, "x", 443] # open
 
@@ -52,6 +63,9 @@ tx = "text"
 [window]
 width = "wide"
 tabs = ["a", "b"]
+
+[panel]
+bar = "yes"
 
 [servers.home] # at home
 url = "https://home.example.net/"
@@ -218,6 +232,27 @@ class InvalidTableTest(InvalidTest):
 
 
 class InvalidValueTest(InvalidTest):
+    def test_either_side_is_stored_over_what_is_no_boolean(self):
+        for number, value in [(1, "false"), (2, "true")]:
+            with self.subTest(value):
+                self.home.write(self.home.file, TEXT)
+                self.tab.until(lambda: self.tab.one("#file-text").get_property("value") == TEXT, "text")
+                for key, old, new in [("flag", 'flag = "no" # raised', f"flag = {value} # raised"), ("panel", 'bar = "yes"', f"bar = {value}")]:
+                    before = self.home.text()
+                    self.assertEqual(self.field(key, ".segments").js("return element.querySelectorAll(':checked').length"), 0)
+                    self.assertEqual(self.tab.row(key, ".other-value").text, "now: Off" if key == "flag" else "now: yes")
+                    self.field(key, f".segment:nth-child({number})").click()
+                    self.assert_only_changed(before, self.wait_for_text(new), old, new)
+                    # It is a switch again.
+                    self.assertEqual(self.field(key, ".switch").is_selected(), value == "true")
+
+    def test_the_default_is_stored_over_what_is_no_date(self):
+        self.assertEqual(self.field("day", "input").get_property("value"), "")
+        self.assertEqual(self.tab.row("day", ".other-value").text, "now: 2026-01-02")
+        self.field("day", "input").send_keys("01022026", Keys.ENTER)
+        self.changed("day = 5 # of all", "day = 2026-01-02 # of all")
+        self.assertEqual(self.tab.count("[data-key=day] .other-value:not([hidden])"), 0)
+
     def test_the_default_is_stored_over_an_invalid_value(self):
         for key, typed, old, new in [("size", "12", 'size = "x" #', "size = 12 #"), ("title", "Notes", "title = 5", 'title = "Notes"')]:
             with self.subTest(key):

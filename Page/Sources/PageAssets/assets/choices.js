@@ -43,19 +43,30 @@ export function choice(place) {
   return isShort ? segments(place, choices, labels) : select(place, choices, labels);
 }
 
+/** A boolean of which the file has none: a switch would show a side, and a click would store the other one. */
+export const sides = (place) => segments(place, [false, true], ["Off", "On"]);
+
+/** Says beside a control which value counts, where the control shows none since the file has another one. */
+export function counting() {
+  const element = el("span", { class: "other-value", hidden: true });
+  return { element, say(value) {
+    element.hidden = value === null || value === undefined;
+    element.textContent = element.hidden ? "" : `now: ${typeof value === "string" ? value : literal(value)}`;
+  } };
+}
+
 function segments(place, choices, labels) {
   let now = place;
   const group = newID("choice");
   const inputs = choices.map((value) => el("input", { type: "radio", name: group, value: literal(value), disabled: place.disabled }));
-  const other = el("span", { class: "other-value", hidden: true });
+  const other = counting();
   const element = el("div", { class: "choice-box" },
     el("div", { class: "segments", role: "radiogroup", ...names(place, { disabled: undefined }) },
-      choices.map((_, i) => el("label", { class: "segment" }, inputs[i], el("span", {}, labels[i] || "empty")))), other);
+      choices.map((_, i) => el("label", { class: "segment" }, inputs[i], el("span", {}, labels[i] || "empty")))), other.element);
   const show = () => {
     const at = chosen(choices, now);
     inputs.forEach((input, i) => { input.checked = i === at; });
-    other.hidden = at >= 0 || now.value === null || now.value === undefined;
-    other.textContent = other.hidden ? "" : `now: ${typeof now.value === "string" ? now.value : literal(now.value)}`;
+    other.say(at >= 0 ? null : labels[choices.findIndex((value) => same(value, now.value))] ?? now.value);
   };
   const steps = stepped(element, {
     file: () => now.file,

@@ -2,12 +2,12 @@
 // { element, update(place), isDirty() }. What it commits is the rest of a line of 'settings-cli batch':
 // { value } or { toml }. No rule of a schema is checked here: the command checks, in its words.
 
-import { choice, toggle } from "./choices.js";
+import { choice, counting, sides, toggle } from "./choices.js";
 import { el, iconButton } from "./dom.js";
 import { isPlainList } from "./lists.js";
 import { isTable } from "./model.js";
 import { asKind, literal, numberOf, withZeros } from "./toml.js";
-import { growing, isNot, names, pastedLines, shown, typed } from "./typed.js";
+import { growing, hasOther, isNot, names, pastedLines, shown, typed } from "./typed.js";
 
 const isNone = (value) => value === null || value === undefined;
 
@@ -44,7 +44,7 @@ export function formOf(place) {
   if (kind === "array") return !place.isUnused && isPlainList(place) ? "list" : "toml";
   // A field of a form has no CR: it would make LF of one.
   if ((!isNone(value) && typeof value === "object") || (typeof value === "string" && value.includes("\r"))) return "toml";
-  if (kind === "boolean") return "switch";
+  if (kind === "boolean") return isNone(value) || (typeof value === "boolean" && !hasOther(place)) ? "switch" : "sides";
   // Infinities and what is not a number are texts in JSON.
   if (/^(integer|float|float32)$/.test(kind)) return typeof value === "string" ? "text" : kind;
   if (kind === "duration") return isSimpleDuration(value ?? rule.default) ? "duration" : "text";
@@ -73,6 +73,7 @@ export function makeSimple(place) {
     case "secret": return secret(place);
     case "choice": return choice(place);
     case "switch": return toggle(place);
+    case "sides": return sides(place);
     case "integer": case "float": case "float32": return number(place);
     case "duration": return duration(place);
     case "local-date": case "local-time": case "local-date-time": case "offset-date-time": return date(place);
@@ -267,9 +268,11 @@ function date(place) {
   const hasOffset = place.kind === "offset-date-time";
   const input = el("input", names(place, { class: "field", type, step: type === "date" ? undefined : 1, max: lastDay[type] }));
   const offset = hasOffset ? el("input", { class: "field offset", "aria-label": "Offset from UTC", title: "Offset from UTC, such as Z or +01:00", disabled: place.disabled, spellcheck: "false", autocomplete: "off" }) : null;
+  // A browser says nothing of a date that is entered over the same one.
+  const other = counting();
   const withSeconds = (value) => (/T\d\d:\d\d$|^\d\d:\d\d$/.test(value) ? `${value}:00` : value);
   return typed(place, input, {
-    element: hasOffset ? el("div", { class: "with-unit" }, input, offset) : input,
+    element: el("div", { class: "with-unit" }, input, offset, other.element),
     parts: hasOffset ? [input, offset] : [input],
     read: () => {
       if (input.validity.badInput) throw new Error("This is not a whole date or time yet.");
@@ -277,7 +280,9 @@ function date(place) {
       return { toml: withSeconds(input.value) + (hasOffset ? offset.value.trim() || "Z" : "") };
     },
     show: (next) => {
-      const match = form.exec(next.value ?? "");
+      const isOther = hasOther(next);
+      other.say(isOther ? next.value : null);
+      const match = isOther ? null : form.exec(next.value ?? "");
       input.value = (hasOffset ? match?.[1] : match?.[0])?.replace(" ", "T") ?? "";
       if (hasOffset) offset.value = match?.[2] ?? "Z";
     },
