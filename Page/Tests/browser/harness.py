@@ -88,12 +88,12 @@ class Home:
 
 
 class Server:
-    """A settings-page, until `end()`."""
+    """A settings-page, until `end()`; on a free port, or the one that is named."""
 
-    def __init__(self, home, target=None):
+    def __init__(self, home, target=None, port=0):
         self.log = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
-            [page_executable(), "--cli", cli_executable(), "--no-open", "--allow-root", target or home.app],
+            [page_executable(), "--cli", cli_executable(), "--no-open", "--allow-root", "--port", str(port), target or home.app],
             env=home.environment, stdout=subprocess.PIPE, stderr=self.log, text=True, cwd=home.path)
         self.url = ""
         self.stream = None

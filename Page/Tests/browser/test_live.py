@@ -5,7 +5,7 @@ import signal
 import subprocess
 import threading
 
-from harness import APP, Keys, PageTest, cli_executable
+from harness import APP, Keys, PageTest, Server, cli_executable
 from test_controls import SCHEMA, TEXT
 
 
@@ -226,6 +226,51 @@ class TabsTest(PageTest):
 
 
 SHOWN = TEXT.replace('"s3cret"', '"(not in the history)"')
+
+
+class RestartTest(PageTest):
+    schema = SCHEMA
+    text = TEXT
+
+    def notice(self):
+        return "\n".join(self.tab.texts(".notices .notice"))
+
+    def restart(self):
+        """Starts the server again on its port, where it has another token."""
+        port = self.server.url.split(":")[2].split("/")[0]
+        self.server.end()
+        self.tab.until(lambda: "does not answer" in self.notice(), "notice")
+        self.server = Server(self.home, port=port)
+        self.addCleanup(self.server.end)
+
+    def test_a_tab_goes_on_after_a_restart(self):
+        self.tab.row("name", "input").type("Draft", key="")
+        self.restart()
+        self.tab.until(lambda: "was started again" in self.notice(), "notice")
+        self.assertEqual(self.tab.count(".notices .notice"), 1)
+        self.tab.row("name", "input").send_keys(Keys.ENTER)
+        self.tab.until(lambda: "was started again" in self.tab.message("name"), "message")
+        other = self.open()
+        self.tab.until(lambda: self.notice() == "", "end of the notice")
+        self.assertEqual(self.name(self.tab), "Draft")
+        self.tab.row("name", "input").send_keys(Keys.ENTER)
+        self.wait_for_text('name = "Draft"')
+        other.until(lambda: self.name(other) == "Draft", "change in the new tab")
+        self.home.cli("set", APP, "size", "33")
+        self.tab.until(lambda: self.tab.value("size", "input[role=spinbutton]") == "33", "change")
+
+    def test_the_new_tab_goes_on_whatever_the_former_one_does(self):
+        self.restart()
+        self.tab.until(lambda: "was started again" in self.notice(), "notice")
+        other = self.open()
+        # As when a tab of before is shown again, and says the token that it has.
+        self.tab.js("return import('/events.js').then(({ follow }) => follow(arguments[0], 'A'.repeat(22), () => {}))", APP)
+        self.home.cli("set", APP, "size", "34")
+        other.until(lambda: other.value("size", "input[role=spinbutton]") == "34", "change")
+        self.assertEqual(other.count(".notices .notice"), 0)
+
+    def name(self, tab):
+        return tab.value("name", "input")
 
 
 class FileTest(PageTest):

@@ -114,6 +114,19 @@ async function request(method, path, body) {
   return result;
 }
 
+let renewal = null;
+
+/** Takes the token that the other tabs have: a server that was started again has another one. Returns whether there is one. */
+async function renew(used) {
+  renewal ??= askTabs().finally(() => { renewal = null; });
+  const other = await renewal;
+  if (token === used && other) {
+    token = other;
+    remember();
+  }
+  return token !== used;
+}
+
 /** How long an answer may take. The server gives a command 20 seconds. */
 const patience = 30_000;
 
@@ -136,7 +149,8 @@ async function send(method, path, body) {
 
 async function answerTo(method, path, body) {
   // Without an end, a request whose connection is lost, as after a computer was asleep, would hold up all that follow.
-  const options = { method, headers: token === "" ? {} : { Authorization: `Bearer ${token}` }, cache: "no-store", signal: AbortSignal.timeout(patience) };
+  const used = token;
+  const options = { method, headers: used === "" ? {} : { Authorization: `Bearer ${used}` }, cache: "no-store", signal: AbortSignal.timeout(patience) };
   if (body !== undefined) {
     options.headers["Content-Type"] = "application/json";
     options.body = JSON.stringify(body, (_, value) => (typeof value === "bigint" ? JSON.rawJSON(value) : value));
@@ -150,6 +164,10 @@ async function answerTo(method, path, body) {
     throw new Refusal(0, { status: 7, message: error?.name === "TimeoutError"
       ? "The settings page's server did not answer in time. What you see may be out of date."
       : "The settings page's server does not answer. Run 'settings-cli page' again." });
+  }
+  if (response.status === 401 && used !== "") {
+    if (await renew(used)) return answerTo(method, path, body);
+    throw new Refusal(401, { status: 7, message: "The settings page's server was started again. Open the address that it has printed." });
   }
   let answer = null;
   if (text !== "") {

@@ -1,7 +1,8 @@
 // What the stream of changes says. An event is a hint: the document is read again, and then it is clear what is new.
 
-import { currentApp, isOwn, parse, writesDone } from "./api.js";
+import { currentApp, currentToken, isOwn, parse, writesDone } from "./api.js";
 import { announce } from "./dom.js";
+import { follow } from "./events.js";
 import { authorText, emit, endTrial, model, refresh, shortValue, startTrial, titleOf } from "./model.js";
 import { updateRows } from "./settings.js";
 import * as notices from "./notices.js";
@@ -12,7 +13,7 @@ export async function hear(name, text, app) {
   if (name === "trial") return hearTrial(data, app);
   if (app !== currentApp()) return undefined;
   switch (name) {
-    case "open": case "closed": case "waiting": return hearConnection(name);
+    case "open": case "closed": case "waiting": case "foreign": return hearConnection(name);
     case "problem":
       // Reading says more than what has no words for it.
       await refresh().then(() => emit("unread", data?.message ?? null), () => {});
@@ -29,9 +30,11 @@ export async function hear(name, text, app) {
 
 async function hearConnection(connection) {
   if (model.connection === connection) return;
+  // It may be another tab whose token is of an earlier start.
+  if (connection === "foreign" && await refresh().then(() => true, () => false)) return void follow(currentApp(), currentToken(), hear);
   model.connection = connection;
   emit("connection");
-  if (connection === "closed") return;
+  if (/closed|foreign/.test(connection)) return;
   await refresh().catch(() => {});
   if (connection === "waiting") document.documentElement.dataset.live = currentApp();
 }

@@ -12,7 +12,7 @@ export const model = {
   changes: new Map(),
   /** The running trial: { id, app, until, keys }, or null. */
   trial: null,
-  /** The stream of changes: "open", "closed", or "waiting" where the tabs of the browser have too many apps. */
+  /** The stream of changes: "open", "closed", "waiting" where the tabs of the browser have too many apps, or "foreign". */
   connection: "open",
 };
 
@@ -47,7 +47,7 @@ export function refresh() {
         const isCurrent = () => app === currentApp() && layer === currentLayer();
         const doc = await api.document().catch((error) => {
           // What is shown is not what is there any more.
-          if (isCurrent() && error instanceof Refusal && error.http !== 0) emit("unread", error.message);
+          if (isCurrent() && error instanceof Refusal && error.http !== 0 && error.http !== 401) emit("unread", error.message);
           throw error;
         });
         if (isCurrent()) take(doc);

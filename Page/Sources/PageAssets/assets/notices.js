@@ -139,6 +139,7 @@ on("connection", () => {
   connectionBox.replaceChildren(...{
     open: [],
     closed: [notice("error", "The server of this page does not answer.", el("p", {}, "What you see may be out of date. Run 'settings-cli page' to start it again."))],
+    foreign: [notice("error", "The server of this page was started again.", el("p", {}, "Open the address that it has printed. This tab then goes on, with what you typed."))],
     waiting: [notice("info", "This browser shows more apps than it can follow at a time.",
       el("p", {}, "What others change here shows when you come back to this tab. Close the tabs of other apps to see it at once."))],
   }[model.connection]);

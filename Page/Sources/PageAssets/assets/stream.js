@@ -10,18 +10,25 @@ const streams = new Map();
 /** Two of the six connections are left for requests. */
 const most = 4;
 let token = "";
+/** What goes on when there is another token. */
+const waits = new Set();
 
 if ("onconnect" in globalThis) globalThis.onconnect = (event) => serve(event.ports[0]);
 
 /**
  * Serves a tab: `{ token, app }` has it follow an app, `{ app: null }` none, and `{ asks: true }` answers with the token,
  * which a tab without one has from the others. A tab gets `{ app, name, data }` for each event, with "open" and "closed"
- * when the stream begins and breaks off, and "waiting" where the tabs have more apps than streams. Nothing runs between two
- * events.
+ * when the stream begins and breaks off, "waiting" where the tabs have more apps than streams, and "foreign" where the
+ * server was started again and does not know the token: a tab that it has opened brings another one. Nothing runs between
+ * two events.
  */
 export function serve(port) {
   port.onmessage = ({ data }) => {
-    if (data.token) ({ token } = data);
+    if (data.token && data.token !== token) {
+      ({ token } = data);
+      for (const go of waits) go();
+      waits.clear();
+    }
     if (data.asks) port.postMessage({ token });
     if (data.app === undefined) return;
     if (data.app === null) followed.delete(port);
@@ -70,10 +77,22 @@ async function follow(app, stream) {
   const { signal } = stream;
   for (; !signal.aborted; wait = Math.min(wait * 2, 8000)) {
     hasProblem = false;
+    const used = token;
     try {
       const response = await fetch(`/api/events?app=${encodeURIComponent(app)}`, {
-        headers: { Authorization: `Bearer ${token}` }, signal, cache: "no-store",
+        headers: { Authorization: `Bearer ${used}` }, signal, cache: "no-store",
       });
+      if (response.status === 401) {
+        if (token === used) {
+          tell("foreign", "null");
+          await new Promise((go) => {
+            waits.add(go);
+            signal.addEventListener("abort", go);
+          });
+        }
+        wait = 125;
+        continue;
+      }
       if (!response.ok) {
         tell("problem", JSON.stringify((await response.json()).error));
         throw new Error(String(response.status));
