@@ -26,6 +26,19 @@ class SearchTest(PageTest):
         self.assertEqual(self.found("Grace"), ["name"])
         self.assertEqual(self.found("zebra crossing"), [])
 
+    def test_elements_are_found_as_they_are_shown(self):
+        self.home.cli("set", APP, "--create", "extra", r"""["C:\\Users", 'say "hi"', ["beta gamma"]]""")
+        self.tab.until(lambda: self.found("users") == ["extra"], "value")
+        for words in [r"C:\Users", 'say "hi"', "beta gamma"]:
+            self.assertEqual(self.found(words), ["extra"], words)
+            self.assertIn(words, self.tab.row("extra", ".row-hit").text)
+
+    def test_an_invalid_list_is_found_by_what_the_file_has(self):
+        self.home.write(self.home.file, TEXT.replace("columns", 'columns = ["eighty", 5]\n#', 1))
+        self.tab.until(lambda: "eighty" in self.tab.value("columns"), "text of the list")
+        self.assertEqual(self.found("eighty"), ["columns"])
+        self.assertIn("eighty", self.tab.row("columns", ".row-hit").text)
+
     def test_mistyped_words_are_found(self):
         self.assertEqual(self.found("acent")[0], "accent")
         self.assertEqual(self.found("langauge")[0], "language")

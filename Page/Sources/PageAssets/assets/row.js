@@ -119,7 +119,7 @@ export class Row {
     this.summary.replaceChildren(...marked(key.description ?? ""));
     this.summary.hidden = !key.description;
     this.facts.textContent = [rangeOf(key), key.needsRestart && "takes effect when the app starts again"].filter(Boolean).join(" · ");
-    const hit = key.isSecret ? null : found(valueText(key.value));
+    const hit = key.isSecret ? null : found(valueText(shownOf(key).value));
     this.hit.hidden = hit === null;
     this.hit.replaceChildren(...(hit === null ? [] : ["Value: ", el("code", {}, marked(hit))]));
   }

@@ -2,7 +2,7 @@
 // one text in lower case, and a mistyped word is compared only with words that can be near it.
 
 import { api } from "./api.js";
-import { hasProblem, isModified, model } from "./model.js";
+import { hasProblem, isModified, model, shownOf } from "./model.js";
 
 /** What is known of each key: its name with the former ones, its description and its value, in lower case, in one text. */
 let texts = [];
@@ -24,17 +24,18 @@ function index() {
   texts = model.doc.keys.map((key) => {
     const names = [key.key, ...(key.formerly ?? [])].join(" ").toLowerCase();
     const head = `${names}\n${(key.description ?? "").toLowerCase()}\n`;
-    const text = key.isSecret ? head : head + valueText(key.value).toLowerCase();
+    const text = key.isSecret ? head : head + valueText(shownOf(key).value).toLowerCase();
     // A joined text is copied into one piece when it is searched first. That is done here, not at the first key press.
     text.indexOf("\n");
     return { text, name: names.length, valueStart: head.length };
   });
 }
 
-/** A value as the text that is searched. */
+/** A value as the text that is searched: what is within a list or table as it is shown, without the escapes of JSON. */
 export function valueText(value) {
   if (value === null || value === undefined) return "";
-  return typeof value === "string" ? value : JSON.stringify(value, (_, member) => (typeof member === "bigint" ? String(member) : member));
+  if (typeof value === "string") return value;
+  return JSON.stringify(value, (_, member) => (typeof member === "bigint" ? String(member) : member)).replace(/\\(["\\])/g, "$1");
 }
 
 function vocabulary() {
