@@ -10,16 +10,7 @@ struct Assets: Sendable {
     let body: ByteBuffer
 
     /// The file in the format of gzip.
-    var compressed: [UInt8] {
-      body.withUnsafeReadableBytes { bytes in
-        let source = bytes.bindMemory(to: UInt8.self)
-        // What cannot be made smaller grows by an eighth at most.
-        let capacity = bytes.count + bytes.count / 8 + 64
-        return [UInt8](unsafeUninitializedCapacity: capacity) { result, count in
-          count = page_gzip(source.baseAddress, bytes.count, result.baseAddress, capacity)
-        }
-      }
-    }
+    var compressed: [UInt8] { body.withUnsafeReadableBytes(Assets.compressed) }
   }
 
   /// A folder whose files are sent in place of the embedded ones, while the page is being developed.
@@ -68,6 +59,16 @@ struct Assets: Sendable {
     }
     result.removeLast()
     return result
+  }
+
+  /// Bytes in the format of gzip.
+  static func compressed(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+    // What cannot be made smaller grows by an eighth at most, and by the table of the codes.
+    let capacity = bytes.count + bytes.count / 8 + 512
+    return [UInt8](unsafeUninitializedCapacity: capacity) { result, count in
+      let source = bytes.bindMemory(to: UInt8.self)
+      count = page_gzip(source.baseAddress, bytes.count, result.baseAddress, capacity)
+    }
   }
 
   static var embedded: UnsafeBufferPointer<page_asset> {
