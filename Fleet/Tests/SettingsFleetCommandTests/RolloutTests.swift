@@ -56,6 +56,47 @@ extension CommandTests {
       }
     }
 
+    @Test func `a rollout in steps whose document was changed meanwhile ends at once`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let machines = try ["m1", "m2"].map { try fleet.machine($0) }
+        for machine in machines { try machine.start() }
+        try await ada.run("set", fleet.app, "a=1")
+        #expect(try await ada.waitUntilApplied(by: 2))
+        func begin(_ text: String) async throws -> Coordinator {
+          let words = ["rollout", "--steps", "1,100", "--bake", "10m", fleet.app, "set", text]
+          let coordinator = try Coordinator(ada, words)
+          let isThere = try await eventually { machines.contains { $0.text() == "a = \(text.dropFirst(2))\n" } }
+          #expect(isThere, "\(coordinator.said)")
+          return coordinator
+        }
+        let change = "somebody else has changed the document"
+
+        let present = try await begin("a=2")
+        try await ada.run("set", fleet.app, "a=3")
+        #expect(try await eventually { !present.isRunning } && present.status == 12, "\(present.said)")
+        #expect(present.said.contains(change), "\(present.said)")
+        #expect(try await ada.run("rollout", "status", fleet.app).status == 1)
+
+        for verb in ["resume", "pause"] {
+          let gone = try await begin("a=4")
+          gone.kill()
+          try await ada.run("set", fleet.app, "a=5")
+          let resumed = try await ada.run("rollout", verb, fleet.app)
+          #expect(resumed.status == 12 && resumed.error.contains(change), "\(resumed)")
+          #expect(try await ada.run("rollout", "status", fleet.app).status == 1)
+          try await ada.run("set", fleet.app, "a=6")
+        }
+
+        let gone = try await begin("a=7")
+        gone.kill()
+        try await ada.run("set", fleet.app, "a=8")
+        let next = try await ada.run("rollout", "--share", "100", "--wait", "1s", fleet.app, "set", "a=9")
+        #expect(next.status == 0, "\(next)")
+        for machine in machines { #expect(try await machine.wait(for: "a = 9\n")) }
+      }
+    }
+
     @Test func `a rollout ends when its command is told to, and can be cancelled from elsewhere`() async throws {
       try await Fleet.with { fleet in
         let ada = try fleet.person()

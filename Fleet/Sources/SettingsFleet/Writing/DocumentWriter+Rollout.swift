@@ -4,7 +4,8 @@ extension DocumentWriter {
     rollout.signed(by: signing.key, serial: try nextSerial(signing), app: document.app)
   }
 
-  /// Begins a rollout: its value, if no other one is under way and the document is the one that it is based on.
+  /// Begins a rollout: its value, if the document is the one that it is based on, and no other one is under way that can
+  /// still be published.
   ///
   /// - Parameters:
   ///   - rollout: The rollout, whose scope is the document's.
@@ -14,11 +15,13 @@ extension DocumentWriter {
     if let current, rollout.version < current.version { throw .olderText(rollout.version, than: current.version) }
     guard rollout.version <= appVersion ?? .max else { throw .newerVersion(rollout.version) }
     try Self.check(Array(rollout.text.utf8))
-    if rolloutRevision != 0 { throw .rolloutUnderWay(self.rollout?.id ?? "unknown") }
-    guard rollout.scope == document.scope, isBase(of: rollout) else { throw .rolloutVoid }
+    if rolloutRevision != 0 {
+      guard let present = self.rollout, isVoid(present) else { throw .rolloutUnderWay(self.rollout?.id ?? "unknown") }
+    }
+    guard rollout.scope == document.scope, !isVoid(rollout) else { throw .rolloutVoid }
     var transaction = unchanged(writing: rollout.version)
     let key = FleetKey.rollout(app: document.app).text
-    transaction.require(key, at: 0)
+    transaction.require(key, at: rolloutRevision)
     let json = rollout.json
     guard json.count <= Rollout.mostBytes else { throw .rolloutTooLarge(bytes: json.count) }
     transaction.put(key, json, lease: lease)
@@ -32,7 +35,7 @@ extension DocumentWriter {
   ///   - next: The rollout as it becomes.
   ///   - lease: The lease that it goes with from now on.
   public func replace(_ rollout: Rollout, with next: Rollout, lease: LeaseID) throws(WriterError) -> FleetTransaction {
-    guard self.rollout == rollout, rollout.id == next.id, rollout.scope == document.scope, isBase(of: next) else {
+    guard self.rollout == rollout, rollout.id == next.id, rollout.scope == document.scope, !isVoid(next) else {
       throw .rolloutVoid
     }
     guard next.signature != nil || rollout.signature == nil else { throw .needsKey }
@@ -50,7 +53,7 @@ extension DocumentWriter {
   ///     signed.
   ///   - signing: The key to sign the document with.
   public func publish(_ rollout: Rollout, signing: Signing? = nil) throws(WriterError) -> FleetTransaction {
-    guard self.rollout == rollout, rollout.scope == document.scope, isBase(of: rollout) else { throw .rolloutVoid }
+    guard self.rollout == rollout, rollout.scope == document.scope, !isVoid(rollout) else { throw .rolloutVoid }
     var transaction = try write(Array(rollout.text.utf8), version: rollout.version, signing: signing)
     if transaction.isEmpty { transaction = unchanged(writing: nil) }
     return try .joined([transaction, cancel()])
@@ -65,7 +68,10 @@ extension DocumentWriter {
     return transaction
   }
 
-  private func isBase(of rollout: Rollout) -> Bool {
-    versions[rollout.version]?.modRevision ?? 0 == rollout.baseModRevision
+  /// Whether the document of a rollout, which may have another scope, was changed since it began. It is never published.
+  package func isVoid(_ rollout: Rollout) -> Bool {
+    guard let changed = FleetDocument(app: document.app, scope: rollout.scope) else { return false }
+    let versions = FleetContents(snapshot).versions(of: changed)
+    return versions[rollout.version]?.modRevision ?? 0 != rollout.baseModRevision
   }
 }

@@ -63,11 +63,16 @@ struct RolloutCoordinator: Sendable {
   }
 
   private func takeOver(_ rollout: Rollout, isPaused: Bool, for seconds: Int) async throws -> (Rollout, Int64) {
+    let writer = try await writer()
+    if writer.rollout == rollout, writer.isVoid(rollout) {
+      // Nobody else would end it before its time is over.
+      _ = try await client.transaction(EtcdTransaction(writer.cancel()))
+      throw failure(.documentChanged, rollout)
+    }
     if let problem = try context.settings.trust().problem(with: rollout, of: document) {
       // To go on with it is to sign it.
       throw Failure(.notWritable, "Cannot resume the rollout: \(problem.message) Cancel it and begin another one.")
     }
-    let writer = try await writer()
     let taken = try signed(rollout.taken(over: context.author, isPaused: isPaused), writer)
     let lease = try await put(for: seconds) { lease throws(WriterError) in
       try writer.replace(rollout, with: taken, lease: lease)
@@ -187,12 +192,10 @@ struct RolloutCoordinator: Sendable {
       do {
         let answers = try await answers()
         let snapshot = try await context.cluster.snapshot(of: document.app)
-        let present = FleetContents(snapshot).apps[document.app]?.rollout
-        if present?.id != rollout.id {
-          let versions = FleetContents(snapshot).versions(of: document)
-          let isSame = versions[rollout.version]?.modRevision ?? 0 == rollout.baseModRevision
-          return .decided(machine.lost(isSame ? .ended : .documentChanged))
-        }
+        let writer = DocumentWriter(document, in: snapshot, appVersion: appVersion)
+        guard !writer.isVoid(rollout) else { return .decided(machine.lost(.documentChanged)) }
+        let present = writer.rollout
+        guard present?.id == rollout.id else { return .decided(machine.lost(.ended)) }
         if let present, present != rollout { return .moved(present) }
         if ContinuousClock.now - kept > .seconds(5) {
           guard try await client.keepAlive(lease) > 0 else { return .decided(machine.lost(.expired)) }
@@ -231,8 +234,9 @@ struct RolloutCoordinator: Sendable {
     }
   }
 
-  /// Fails if the rollout has another coordinator, or is gone.
+  /// Fails if the document was changed, or the rollout has another coordinator, or is gone.
   private func check(_ rollout: Rollout, in writer: DocumentWriter) throws {
+    guard !writer.isVoid(rollout) else { throw failure(.documentChanged, rollout) }
     guard writer.rollout != rollout else { return }
     guard let other = writer.rollout, other.id == rollout.id else { throw failure(.ended, rollout) }
     throw Self.moved(other)

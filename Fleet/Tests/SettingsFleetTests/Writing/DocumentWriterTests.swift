@@ -151,6 +151,32 @@ struct DocumentWriterTests {
     #expect(cluster.items.count == 1)
   }
 
+  @Test func `a rollout whose document has changed hinders no other one`() throws {
+    var fixture = Fixture()
+    fixture.put("a = 1")
+    let cluster = Self.cluster(fixture)
+    func base() -> Int64 { Self.writer(cluster).versions[1]!.modRevision }
+    let (first, second) = (cluster.grant(seconds: 3600, now: 0), cluster.grant(seconds: 10, now: 0))
+    let rollout = fixture.rollout("a = 2", base: base())
+    #expect(cluster.commit(try Self.writer(cluster).begin(rollout, lease: first)))
+    let other = fixture.rollout("a = 4", id: "r2", base: base())
+    #expect(throws: WriterError.rolloutUnderWay("r1")) { try Self.writer(cluster).begin(other, lease: second) }
+    #expect(!Self.writer(cluster).isVoid(rollout))
+    #expect(cluster.commit(try Self.writer(cluster).write(Array("a = 3".utf8), version: 1)))
+    #expect(Self.writer(cluster).isVoid(rollout))
+    let next = fixture.rollout("a = 4", id: "r2", base: base())
+    #expect(cluster.commit(try Self.writer(cluster).begin(next, lease: second)))
+    #expect(Self.writer(cluster).rollout == next)
+    #expect(cluster.commit(try Self.writer(cluster).publish(next)) && Self.text(cluster) == "a = 4")
+    // Of another document of the app, which has not changed.
+    let group = FleetDocument(app: "editor", scope: DocumentScope("group/web")!)!
+    let last = fixture.rollout("a = 5", id: "r3", base: base())
+    #expect(cluster.commit(try Self.writer(cluster).begin(last, lease: second)))
+    let writer = DocumentWriter(group, in: cluster.snapshot(), appVersion: 1)
+    let inGroup = fixture.rollout("b = 1", id: "r4", base: 0, scope: group.scope)
+    #expect(throws: WriterError.rolloutUnderWay("r3")) { try writer.begin(inGroup, lease: second) }
+  }
+
   @Test func `a rollout that somebody has replaced is not published, and so not signed`() throws {
     var fixture = Fixture()
     fixture.put("a = 1")
