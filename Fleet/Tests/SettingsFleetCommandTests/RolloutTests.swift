@@ -49,10 +49,32 @@ extension CommandTests {
         #expect(refused.status == 12 && refused.error.contains("refused it"), "\(refused)")
         let failed = try await ada.run(
           "rollout", "--canaries", "lab", "--check", "--wait", "1s", fleet.app, "set", "a=2")
-        #expect(failed.status == 12 && failed.error.contains("status 3"), "\(failed)")
+        #expect(failed.status == 12 && failed.error.contains("the check of machine 'canary'"), "\(failed)")
+        #expect(failed.error.contains("status 3"), "\(failed)")
         #expect(try await canary.wait(for: "a = 1\n"), "\(canary.said)")
         #expect(!other.said.contains("a = 70") && other.text() == "a = 1\n")
         #expect(try await ada.run("get", fleet.app, "a").output == "1\n")
+      }
+    }
+
+    @Test func `a check that cannot be run is told with what was not found, and where`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let cases = [
+          ("bare", "", "It has no check command. Set 'check' of 'settings-fleet' there."),
+          ("named", "check = [\"no-such-check\"]\n", "'no-such-check' of its setting 'check' was not found"),
+          ("placed", "check = [\"/no/such/check\", \"-q\"]\n", "'/no/such/check' of its setting 'check' was not found"),
+        ]
+        let machines = try cases.map { try fleet.machine($0.0, groups: [$0.0], $0.1) }
+        for machine in machines { try machine.start() }
+        try await ada.run("set", fleet.app, "a=1")
+        #expect(try await ada.waitUntilApplied(by: cases.count))
+        for (name, _, message) in cases {
+          let failed = try await ada.run(
+            "rollout", "--canaries", name, "--check", "--wait", "1s", fleet.app, "set", "a=2")
+          #expect(failed.status == 12 && failed.error.contains("machine '\(name)' could not check it: "), "\(failed)")
+          #expect(failed.error.contains(message), "\(failed)")
+        }
       }
     }
 

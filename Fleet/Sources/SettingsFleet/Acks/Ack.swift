@@ -57,9 +57,9 @@ public struct Ack: Hashable, Sendable, Codable {
     public var id: String
     /// What came of it.
     public var state: State
-    /// Why, if it is not applied.
+    /// Why, if it is not applied, or why the check command could not be run.
     public var problem: FleetProblem?
-    /// The exit status of the check command; `nil` while it has none.
+    /// The exit status of the check command, 127 if it could not be run; `nil` while it has none.
     public var check: Int?
   }
 

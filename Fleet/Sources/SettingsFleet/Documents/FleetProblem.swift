@@ -30,6 +30,8 @@ public struct FleetProblem: Error, Hashable, Sendable {
     public static let refused = Kind(rawValue: "refused")
     /// The check could not be carried out. It is tried again.
     public static let notChecked = Kind(rawValue: "not-checked")
+    /// The machine has no check command, or its program cannot be run.
+    public static let noCheck = Kind(rawValue: "no-check")
     /// What the mirror remembers cannot be read.
     public static let invalidRecord = Kind(rawValue: "invalid-record")
     /// The file could not be written. It is tried again.

@@ -101,7 +101,7 @@ extension MirrorStateMachine {
   /// Takes what the machine answers from now on; what is already in etcd is not sent again.
   ///
   /// - Parameters:
-  ///   - acks: ``MirrorPlan/acks(checks:)``.
+  ///   - acks: ``MirrorPlan/acks(checks:unchecked:)``.
   ///   - apps: The apps that they are about; `nil` if they are all: answers about other apps are withdrawn then.
   public mutating func offer(_ acks: [Ack], about apps: Set<String>? = nil, at time: Duration) -> [Action] {
     advance(to: time)

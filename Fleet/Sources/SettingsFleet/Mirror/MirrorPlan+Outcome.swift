@@ -25,8 +25,10 @@ extension MirrorPlan {
   /// What the machine answers, by app, without a lease: about every app of the snapshot that it mirrors, whether it has
   /// documents for it or not, and about those that are installed. The last one is about the mirror itself.
   ///
-  /// - Parameter checks: The exit statuses of the check commands that have ended, by the id of the rollout.
-  public func acks(checks: [String: Int] = [:]) -> [Ack] {
+  /// - Parameters:
+  ///   - checks: The exit statuses of the check commands that have ended, by the id of the rollout.
+  ///   - unchecked: Why check commands could not be run.
+  public func acks(checks: [String: Int] = [:], unchecked: [String: FleetProblem] = [:]) -> [Ack] {
     var mirror = Ack(
       app: FleetNames.ownApp, machine: machine.id, host: machine.host, groups: machine.groups, revision: 0,
       problem: problem)
@@ -39,7 +41,9 @@ extension MirrorPlan {
       for decision in decisions where decision.document.app == app {
         if let document = decision.answer { ack.documents.append(document) }
         if var rollout = decision.rolloutAnswer {
-          if rollout.state == .applied { rollout.check = checks[rollout.id] }
+          if rollout.state == .applied {
+            (rollout.check, rollout.problem) = (checks[rollout.id], unchecked[rollout.id])
+          }
           ack.rollout = rollout
         }
       }

@@ -47,6 +47,8 @@ public struct RolloutStateMachine: Sendable {
     case refused(machine: String, FleetProblem)
     /// A canary's check command ended with a status that is not 0.
     case checkFailed(machine: String, status: Int)
+    /// A canary has no check command, or could not run it.
+    case notChecked(machine: String, FleetProblem)
     /// The document was changed since the rollout began.
     case documentChanged
     /// Somebody has ended the rollout.
@@ -76,6 +78,8 @@ public struct RolloutStateMachine: Sendable {
 
   /// The rollout.
   public let rollout: Rollout
+  /// The host names of the canaries that there are or were, by id.
+  public private(set) var hosts: [String: String] = [:]
   private let deadline: Duration
   private let silentAfter: Duration
   private var canaries: [String: Canary] = [:]
@@ -96,6 +100,7 @@ public struct RolloutStateMachine: Sendable {
     deadline = .seconds(rollout.waitSeconds) + .seconds(answerSeconds)
     for ack in acks where rollout.isCanary(ack) && rollout.canApply(to: ack) {
       canaries[ack.machine] = Canary(isFirst: true)
+      hosts[ack.machine] = ack.host
     }
     if canaries.isEmpty { end = .abort(.noCanary) }
   }
@@ -120,6 +125,7 @@ public struct RolloutStateMachine: Sendable {
         continue
       }
       if canaries[ack.machine] == nil { canaries[ack.machine] = Canary(isFirst: false) }
+      hosts[ack.machine] = ack.host
       canaries[ack.machine]?.seen = self.elapsed - (silence[ack.machine] ?? .zero)
       if let reason = failure(of: ack) { return finish(.abort(reason)) }
       if isApplied(ack) { applied.insert(ack.machine) }
@@ -171,6 +177,7 @@ public struct RolloutStateMachine: Sendable {
     case .superseded: return .documentChanged
     case .applied:
       guard rollout.requiresCheck, let status = answer.check, status != 0 else { return nil }
+      if let problem = answer.problem { return .notChecked(machine: ack.machine, problem) }
       return .checkFailed(machine: ack.machine, status: status)
     case .pending, .notConcerned: return nil
     }

@@ -1,3 +1,4 @@
+import SettingsFleet
 import Subprocess
 import SystemPackage
 
@@ -15,11 +16,14 @@ struct HealthCheck: Sendable {
   ///
   /// It ends, with all that it has started, when the task is cancelled or its time is over.
   ///
-  /// - Returns: Its exit status; 127, as in a shell, if there is no command; 124, as of timeout(1), if it took too long.
-  func status(for app: String) async -> Int {
-    guard let program = words.first else { return 127 }
+  /// - Returns: Its exit status; 124, as of timeout(1), if it took too long, and 127, as in a shell, with the reason if there
+  ///   is no command that can be run.
+  func status(for app: String) async -> (Int, FleetProblem?) {
+    guard let program = words.first else {
+      return (127, FleetProblem(.noCheck, "It has no check command. Set 'check' of 'settings-fleet' there."))
+    }
     let arguments = Arguments(Array(words.dropFirst()) + [app])
-    return await withTaskGroup(of: Int.self) { group in
+    return await withTaskGroup(of: (Int, FleetProblem?).self) { group in
       group.addTask {
         do {
           var options = PlatformOptions()
@@ -28,16 +32,18 @@ struct HealthCheck: Sendable {
           let result = try await Subprocess.run(
             program.contains("/") ? .path(FilePath(program)) : .name(program), arguments: arguments,
             platformOptions: options, output: .discarded, error: .discarded)
-          return Int(result.terminationStatus.code)
+          return (Int(result.terminationStatus.code), nil)
         } catch {
-          return 127
+          let isMissing = (error as? SubprocessError)?.code == .executableNotFound
+          let why = isMissing ? "was not found" : "cannot be run: \(error)"
+          return (127, FleetProblem(.noCheck, "The program '\(program)' of its setting 'check' \(why)."))
         }
       }
       group.addTask {
         try? await Task.sleep(for: Self.mostTime)
-        return 124
+        return (124, nil)
       }
-      let status = await group.next() ?? 127
+      let status = await group.next() ?? (127, nil)
       group.cancelAll()
       return status
     }

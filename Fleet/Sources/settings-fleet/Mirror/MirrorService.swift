@@ -19,8 +19,8 @@ actor MirrorService {
   private var timerDeadline: Duration?
   private var running: [Int: Task<Void, Never>] = [:]
   private var lastTask = 0
-  /// The statuses of the check commands that have ended, by rollout.
-  private var checks: [String: Int] = [:]
+  /// The statuses of the check commands that have ended, by rollout, and why some could not be run.
+  private var (checks, unchecked): ([String: Int], [String: FleetProblem]) = ([:], [:])
   /// Those that run, with their apps.
   private var checking: [String: (app: String, task: Task<Void, Never>)] = [:]
   private var lastLine = ""
@@ -262,7 +262,7 @@ actor MirrorService {
   }
 
   private func answer(_ plan: MirrorPlan) -> [Ack] {
-    let acks = plan.acks(checks: checks).map { ack in
+    let acks = plan.acks(checks: checks, unchecked: unchecked).map { ack in
       var ack = ack
       ack.repairs = repairs[ack.app]
       if ack.app == FleetNames.ownApp { ack.release = Version.release }
@@ -284,11 +284,12 @@ actor MirrorService {
   }
 
   private func runCheck(of app: String, _ rollout: String) async {
-    let status = await check.status(for: app)
+    let (status, problem) = await check.status(for: app)
     checking[rollout] = nil
     guard !Task.isCancelled else { return }
-    checks[rollout] = status
-    if !check.words.isEmpty { say("The check of \(app) for the rollout \(rollout) ended with status \(status).") }
+    (checks[rollout], unchecked[rollout]) = (status, problem)
+    let end = problem.map { "could not be run: \($0.message)" } ?? "ended with status \(status)."
+    if !check.words.isEmpty { say("The check of \(app) for the rollout \(rollout) \(end)") }
     perform(machine.recheck(at: now))
   }
 

@@ -88,7 +88,7 @@ struct RolloutCoordinator: Sendable {
       while true {
         let alive = try await alive()
         var machine = RolloutStateMachine(rollout, acks: alive, answerSeconds: answerSeconds)
-        if case .abort(let reason) = machine.decision { throw failure(reason, rollout) }
+        if case .abort(let reason) = machine.decision { throw failure(reason, rollout, machine.hosts) }
         Output.error(Self.line(about: rollout, alive.filter(rollout.isCanary).map(\.host).sorted()))
         switch try await follow(&machine, rollout, lease) {
         case .moved(let present):
@@ -102,7 +102,7 @@ struct RolloutCoordinator: Sendable {
           _ = try? await client.revokeLease(lease)
           Output.line("The rollout is over: the change is for all.")
           return
-        case .decided(.abort(let reason)): throw failure(reason, rollout)
+        case .decided(.abort(let reason)): throw failure(reason, rollout, machine.hosts)
         case .decided(.wait): break
         }
       }
@@ -270,7 +270,11 @@ struct RolloutCoordinator: Sendable {
       "step \(steps.index + 1) of \(steps.shares.count): \(names) \(canaries.count > 1 ? "try" : "tries") the change."
   }
 
-  private func failure(_ reason: RolloutStateMachine.AbortReason, _ rollout: Rollout) -> Failure {
+  /// - Parameter hosts: The names of machines, by id.
+  private func failure(
+    _ reason: RolloutStateMachine.AbortReason, _ rollout: Rollout, _ hosts: [String: String] = [:]
+  ) -> Failure {
+    func name(_ machine: String) -> String { "'\(hosts[machine] ?? machine)'" }
     let what =
       switch reason {
       case .noCanary:
@@ -278,13 +282,14 @@ struct RolloutCoordinator: Sendable {
         case .group(let group): "no machine that answers about '\(document)' is in the group '\(group)'."
         case .share: "no machine that could try it answers about '\(document)'."
         }
-      case .refused(let machine, let problem): "machine '\(machine)' refused it: \(problem.summary)"
-      case .checkFailed(let machine, let status): "the check of machine '\(machine)' failed with status \(status)."
+      case .refused(let machine, let problem): "machine \(name(machine)) refused it: \(problem.summary)"
+      case .checkFailed(let machine, let status): "the check of machine \(name(machine)) failed with status \(status)."
+      case .notChecked(let machine, let problem): "machine \(name(machine)) could not check it: \(problem.summary)"
       case .documentChanged: "somebody else has changed the document."
       case .ended: "somebody else has ended the rollout."
       case .expired: "the cluster could not be reached for so long that the rollout has ended."
       case .unanswered(let machines):
-        "these machines have not answered in time: \(machines.prefix(5).joined(separator: ", "))"
+        "these machines have not answered in time: \(machines.prefix(5).map(name).joined(separator: ", "))"
           + (machines.count > 5 ? " and \(machines.count - 5) others." : ".")
       case .cancelled: "it was cancelled."
       }

@@ -122,6 +122,9 @@ struct RolloutPlanTests {
     let plan = fixture.follow().plan
     #expect(plan.acks()[0].rollout?.check == nil)
     #expect(plan.acks(checks: ["r1": 3, "r0": 1])[0].rollout?.check == 3)
+    let problem = FleetProblem(.noCheck, "There is no command.")
+    let answer = plan.acks(checks: ["r1": 127], unchecked: ["r1": problem])[0].rollout
+    #expect(answer?.check == 127 && answer?.problem == problem && answer?.state == .applied)
   }
 
   @Test func `a share grows without losing a machine, and has about its size`() {

@@ -77,6 +77,23 @@ struct RolloutStateMachineTests {
     #expect(
       machine.update(acks: [Self.ack("a", .applied, check: 2)], elapsed: .seconds(2))
         == .abort(.checkFailed(machine: "a", status: 2)))
+    machine = Self.machine([Self.ack("a")], requiresCheck: true)
+    let problem = FleetProblem(.noCheck, "There is no command.")
+    #expect(
+      machine.update(acks: [Self.ack("a", .applied, problem: problem, check: 127)], elapsed: .seconds(2))
+        == .abort(.notChecked(machine: "a", problem)))
+  }
+
+  @Test func `the names of machines are known, also of those that are gone`() {
+    func named(_ machine: String, _ state: Ack.Rollout.State? = nil) -> Ack {
+      var ack = Self.ack(machine, state)
+      ack.host = "host-of-\(machine)"
+      return ack
+    }
+    var machine = Self.machine([named("a")])
+    _ = machine.update(acks: [named("b", .pending)], elapsed: .seconds(1))
+    _ = machine.update(acks: [], elapsed: .seconds(2))
+    #expect(machine.hosts == ["a": "host-of-a", "b": "host-of-b"])
   }
 
   @Test func `a canary that is silent, gone or answers about another rollout ends in an abort`() {
