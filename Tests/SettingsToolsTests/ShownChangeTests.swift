@@ -7,7 +7,8 @@ import Testing
 struct ShownChangeTests {
   private func lines(_ old: String, _ new: String, _ keys: [AnySettingsKey] = []) -> [String]? {
     let schema = keys.isEmpty ? nil : SettingsSchema(app: "org.example.test", keys: keys)
-    return ShownChange.all(from: Array(old.utf8), to: Array(new.utf8), SchemaLookup(schema: schema))?.map(\.line)
+    let changes = ShownChange.all(from: Array(old.utf8), to: Array(new.utf8), SchemaLookup(schema: schema))
+    return changes?.map { "\($0.path): \($0.old ?? "(none)") -> \($0.new ?? "(none)")" }
   }
 
   @Test func `a secret is named, and neither of its values is shown`() {

@@ -36,6 +36,31 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `of a sealed value, lines have enough to tell it from others`() async throws {
+      try await Fleet.with { fleet in
+        let (key, tree) = (fleet.root + "/sealing", fleet.root + "/tree")
+        let made = try await fleet.person("keymaker").run("key", "--sealing", key)
+        let line = made.output.trimmingCharacters(in: .newlines)
+        let ada = try fleet.person("ada", "sealing-keys = [\"\(line)\"]\n")
+        try fleet.schema(Self.schema)
+        #expect(try await ada.run(["seal", fleet.app, "token"], input: "first").status == 0)
+        #expect(try await ada.run("export", "--tree", tree, fleet.app).status == 0)
+        #expect(try await ada.run(["seal", fleet.app, "token"], input: "second").status == 0)
+        let log = try await ada.run("log", fleet.app)
+        let plan = try await ada.run("apply", tree, "--plan", "--take", "ours")
+        let undo = try await ada.run("undo", fleet.app)
+        let short = #/settings-sealed\.token: \["v1 [0-9a-f]{16} …(.{8})"\] -> \["v1 [0-9a-f]{16} …(.{8})"\]/#
+        for answer in [log, plan, undo] {
+          let found = try #require(answer.output.firstMatch(of: short), "\(answer)")
+          #expect(found.1 != found.2)
+          #expect(answer.output.split(separator: "\n").allSatisfy { $0.utf8.count < 160 }, "\(answer)")
+        }
+        // For programs it is whole.
+        let json = try await ada.run("log", fleet.app, "--json").output
+        #expect(json.contains(#/"before":"\[\\"v1 [0-9a-f]{16} [^"…]{100,}/#), "\(json)")
+      }
+    }
+
     @Test func `the log names secrets and shows none`() async throws {
       try await Self.with { fleet, ada in
         let log = try await ada.run("log", fleet.app)

@@ -27,9 +27,6 @@ package struct ShownChange {
         new: isSecret ? new.map { _ in old == nil ? Shown.redacted : ShownTexts.another } : new, isSecret: isSecret)
     }
   }
-
-  /// One line: the key, the value before and the one after.
-  package var line: String { "\(path): \(old ?? "(none)") -> \(new ?? "(none)")" }
 }
 
 /// A document, and what may be shown of it.
