@@ -15,6 +15,13 @@ struct ChangeAnswerTests {
     #expect(answers.map(\.json.text) == [line.replacing("18446744073709551615", with: "\"18446744073709551615\"")])
   }
 
+  @Test func `one that is nested deeper than JSON is read stays as it is`() {
+    let deep = String(repeating: "[", count: 127) + String(repeating: "]", count: 127)
+    let line = #"{"line":7,"ok":true,"key":"a","value":{"b":\#(deep)}}"#
+    let answers = ChangeAnswer.lines(Array("\(line)\nno answer\n".utf8))
+    #expect(answers.map(\.line) == [7] && answers.map(\.text) == [Array(line.utf8)])
+  }
+
   @Test func `one that is refused keeps the others from being written`() {
     var answers = ChangeAnswer.lines(
       Array(

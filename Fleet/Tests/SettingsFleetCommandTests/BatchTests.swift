@@ -48,6 +48,24 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `a value that is nested as deep as can be is answered`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let deep = String(repeating: "[", count: 126) + String(repeating: "]", count: 126)
+        let answer = try await ada.run(
+          ["batch", fleet.app, "--create"],
+          input: """
+            {"set": ["a", "b", "c"], "value": \(deep)}
+            {"get": "a"}
+            {"get": ["a", "b", "c"]}
+
+            """)
+        #expect(answer.status == 0, "\(answer)")
+        #expect(answer.output.contains(#"{"line":2,"ok":true,"key":"a","value":{"b":{"c":\#(deep)}}}"#), "\(answer)")
+        #expect(answer.output.contains(#"{"line":3,"ok":true,"key":"a.b.c","value":\#(deep)}"#), "\(answer)")
+      }
+    }
+
     @Test func `if one line is refused, no document changes`() async throws {
       try await Fleet.with { fleet in
         try fleet.schema(Self.schema)

@@ -15,6 +15,8 @@ package struct ChangeAnswer: Sendable {
   package var failure: ToolError?
   /// What is said of an edit that is fine but was not written.
   package var note: String?
+  /// What was printed, if that is nested deeper than JSON is read: by what is around a value.
+  private var printed: [UInt8]?
 
   package init(line: Int) { self.line = line }
 
@@ -24,8 +26,12 @@ package struct ChangeAnswer: Sendable {
   }
 
   private init?(_ text: ArraySlice<UInt8>) {
-    guard let tree = try? JSONTree(parsing: text), let line = tree["line"]?.integer else { return nil }
+    guard let line = JSONTree.member("line", of: Array(text))?.integer else { return nil }
     self.line = line
+    guard let tree = try? JSONTree(parsing: text) else {
+      printed = Array(text)
+      return
+    }
     path = tree["key"]?.text.flatMap { try? TOMLPath(parsing: $0) }
     (isChange, problem) = (tree["changed"]?.flag, tree["problem"]?.text)
     found = tree["value"].flatMap { try? JSONText.value(of: $0.json) }
@@ -38,6 +44,9 @@ package struct ChangeAnswer: Sendable {
   }
 
   /// As `batch` prints it.
+  package var text: [UInt8] { printed ?? Array(json.text.utf8) }
+
+  /// As `batch` prints it, without what is nested deeper than JSON is read.
   package var json: JSONObject {
     let isRefused = failure != nil || note != nil
     var json: JSONObject = ["line": .number(line), "ok": .flag(!isRefused)]

@@ -77,6 +77,6 @@ struct BatchVerb: FleetVerb {
       return all
     }
 
-    func show() { Output.bytes(all.flatMap { Array("\($0.json.text)\n".utf8) }) }
+    func show() { Output.bytes(all.flatMap { $0.text + [UInt8(ascii: "\n")] }) }
   }
 }
