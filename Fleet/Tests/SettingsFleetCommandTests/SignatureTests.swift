@@ -158,6 +158,48 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `a document whose signature was taken away first is not one that never had one`() async throws {
+      try await Self.with { fleet, ada, _, _ in
+        let (app, tree) = (fleet.app + ".new", fleet.root + "/tree")
+        try await ada.run("set", app, "--create", "a=1")
+        try await fleet.cluster.withClient { client in
+          let key = "/app-settings/1/\(app)/all/v1"
+          _ = try await client.delete(.key(key + "/signature"))
+          _ = try await client.put("/other", "")
+          _ = try await client.put(key, "a = 1\nb = 666\n")
+        }
+        #expect(try await ada.run("export", "--tree", tree, app).status == 0)
+        let refused = try await ada.run("apply", tree)
+        #expect(refused.status == 5 && refused.output.contains("b: (none) -> 666"), "\(refused)")
+      }
+    }
+
+    @Test func `to sign a document for the first time does not read its earlier texts`() async throws {
+      try await Self.with { fleet, _, _, _ in
+        let (app, tree, changes, size) = (fleet.app + ".long", fleet.root + "/tree", 40, 20_000)
+        try await fleet.cluster.withClient { client in
+          for number in 0..<changes {
+            let text = "a = \(number)\nb = \"\(String(repeating: "b", count: size))\"\n"
+            _ = try await client.put("/app-settings/1/\(app)/all/v1", text)
+          }
+        }
+        let port = Int(fleet.cluster.endpoints[0].split(separator: ":").last!)!
+        let proxy = try await TCPProxy.start(to: port)
+        let eve = try fleet.person("eve", "signing-key = \"\(fleet.root)/key\"\n")
+        let file = fleet.root + "/eve/settings-fleet/settings.toml"
+        let settings = try String(contentsOfFile: file, encoding: .utf8)
+        let direct = settings.split(separator: "\n").first!
+        try fleet.write(
+          settings.replacingOccurrences(of: direct, with: "endpoints = [\"http://127.0.0.1:\(proxy.port)\"]"), to: file)
+        #expect(try await eve.run("export", "--tree", tree, app).status == 0)
+        let before = proxy.bytesToClients
+        let applied = try await eve.run("apply", tree)
+        #expect(applied.status == 0 && applied.output.contains("= \(app)/all: signed as it is"), "\(applied)")
+        #expect(proxy.bytesToClients - before < 10 * size, "\(proxy.bytesToClients - before)")
+        await proxy.stop()
+      }
+    }
+
     @Test func `a text of a key that is not trusted is not called changed`() async throws {
       try await Self.with { fleet, ada, _, _ in
         let (tree, key) = (fleet.root + "/tree", fleet.root + "/other-key")

@@ -153,25 +153,60 @@ struct Past {
 
   /// The newest text of a version that a trusted key has signed, and its revision; `nil` if the cluster does not have it.
   ///
-  /// Whoever removes the document and makes it again does not make it one that never was signed: the time before is
-  /// searched in steps that double.
+  /// A text is read only where there is a signature: a document that never had one may have a long past. Whoever removes
+  /// the document and makes it again does not make it one that never was signed: the time before is searched in steps
+  /// that double. Whoever takes the signature away before the text changes does not either: it was there when the text
+  /// before that was stored.
   func lastSigned(version: Int, by trust: Trust) async throws -> (revision: Int64, text: [UInt8])? {
+    func signed(at revision: Int64?) async throws(EtcdError) -> (revision: Int64, text: [UInt8])? {
+      guard let stored = try await stored(at: revision)[version],
+        trust.problem(with: stored, of: document, version: version) == nil
+      else { return nil }
+      return (max(stored.modRevision, stored.signatureRevision), stored.text)
+    }
     var (revision, step) = (Int64?.none, Int64(1))
     do throws(EtcdError) {
-      while revision ?? 1 > 0 {
-        if let stored = try await stored(at: revision)[version] {
-          let at = max(stored.modRevision, stored.signatureRevision)
-          if trust.problem(with: stored, of: document, version: version) == nil { return (at, stored.text) }
-          (revision, step) = (at - 1, 1)
-        } else {
-          guard let absent = revision else { return nil }
+      var trace = try await traces(of: version, at: [nil])[0]
+      while true {
+        guard let text = trace.text else {
+          guard let absent = revision, absent > step else { return nil }
           (revision, step) = (absent - step, step * 2)
+          trace = try await traces(of: version, at: [revision])[0]
+          continue
         }
+        if trace.signature != nil, let found = try await signed(at: revision) { return found }
+        let last = max(text, trace.signature ?? 0)
+        let isGone = trace.signature == nil && revision ?? .max > last
+        var earlier = try await traces(of: version, at: isGone ? [last, last - 1] : [last - 1])
+        if isGone, earlier.removeFirst().signature != nil, let found = try await signed(at: last) { return found }
+        guard let next = earlier.first else { return nil }
+        (revision, step, trace) = (last - 1, 1, next)
       }
     } catch {
       guard error.code == .compacted else { throw Failure(error) }
     }
     return nil
+  }
+
+  /// The revisions at which a version's text, and its signature, were last changed; `nil` for what was not there.
+  private typealias Trace = (text: Int64?, signature: Int64?)
+
+  /// What there was of a version after some revisions, without its text. The last of several is left out if it has been
+  /// compacted away.
+  private func traces(of version: Int, at revisions: [Int64?]) async throws(EtcdError) -> [Trace] {
+    let keys = [FleetKey.document(document, version: version), .signature(document, version: version)].map(\.text)
+    let ranges = revisions.flatMap { revision in
+      keys.map { EtcdOperation.range(EtcdRange(.key($0), revision: revision, keysOnly: true)) }
+    }
+    let found: [Int64?]
+    do throws(EtcdError) {
+      let answer = try await cluster.client.transaction(EtcdTransaction(then: ranges), isRepeatable: true)
+      found = answer.ranges.map { $0.keyValues.first?.modRevision }
+    } catch {
+      guard error.code == .compacted, revisions.count > 1 else { throw error }
+      return try await traces(of: version, at: Array(revisions.dropLast()))
+    }
+    return stride(from: 0, to: found.count, by: 2).map { (found[$0], found[$0 + 1]) }
   }
 
   /// What somebody without a trusted key has made of a text, in lines.
