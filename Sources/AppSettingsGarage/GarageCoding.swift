@@ -99,7 +99,7 @@ extension KnownFields {
     switch self {
     case .whole: return .whole
     case .record(let parts), .entries(let parts, _): return parts[name] ?? .whole
-    case .elements(let parts, _, _):
+    case .elements(let parts), .set(let parts, _):
       guard let index = Int(name.dropFirst().dropLast()), parts.indices.contains(index) else { return .whole }
       return parts[index]
     }

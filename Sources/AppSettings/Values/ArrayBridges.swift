@@ -65,7 +65,7 @@ private final class ArrayCore<Element>: BridgeCore {
   }
 
   func knownFields(of written: TOMLValue, _ context: BridgeContext) -> KnownFields {
-    element.knownFields(ofElements: written, context, isOrdered: true)
+    element.knownFields(ofElements: written, context).map { .elements($0) } ?? .whole
   }
 }
 
@@ -110,19 +110,11 @@ extension BridgeCore {
     return written
   }
 
-  /// Returns what the type knows of the elements of an array.
+  /// Returns what the type knows of the elements of an array that was just written; `nil` if it is none.
   ///
-  /// - Parameters:
-  ///   - written: The array that was just written.
-  ///   - context: The context in which it was written.
-  ///   - isOrdered: Whether the order of the elements is part of the value, which it is not in a set.
-  func knownFields(ofElements written: TOMLValue, _ context: BridgeContext, isOrdered: Bool) -> KnownFields {
-    guard case .array(let elements) = written else { return .whole }
-    let known: [KnownFields] = elements.map { knowsParts ? knownFields(of: $0, context) : .whole }
-    if isOrdered || hasOneForm { return .elements(known, isOrdered: isOrdered) }
-    let ownForm: @Sendable (TOMLValue) -> TOMLValue? = { stored in
-      try? self.write(self.read(stored, context), context)
-    }
-    return .elements(known, isOrdered: false, ownForm: ownForm)
+  /// - Parameter context: The context in which it was written.
+  func knownFields(ofElements written: TOMLValue, _ context: BridgeContext) -> [KnownFields]? {
+    guard case .array(let elements) = written else { return nil }
+    return elements.map { knowsParts ? knownFields(of: $0, context) : .whole }
   }
 }

@@ -9,9 +9,11 @@ package indirect enum KnownFields: Sendable {
   case record([String: KnownFields])
   /// A dictionary: its entries are exactly those written. A stored key may be written in another way than its own.
   case entries([String: KnownFields], ownKey: (@Sendable (String) -> String?)? = nil)
-  /// An array, with the known parts of each element. One without an order keeps the order in the file; its elements
-  /// there may be written in other ways than their own.
-  case elements([KnownFields], isOrdered: Bool, ownForm: (@Sendable (TOMLValue) -> TOMLValue?)? = nil)
+  /// An array, with the known parts of each element.
+  case elements([KnownFields])
+  /// An array without an order, which keeps the order in the file. Its elements there may be written in other ways than
+  /// their own: `forms` returns the new element that each stands for.
+  case set([KnownFields], forms: @Sendable ([TOMLValue]) -> [TOMLValue?])
 
   /// Adds the parts of `stored` that the type does not know to `written`, and leaves the parts as they are stored whose
   /// value is the same.
@@ -48,9 +50,10 @@ package indirect enum KnownFields: Sendable {
         }
       }
       return .table(merged)
-    case (.elements(let known, let isOrdered, let ownForm), .array(let new), .array(let old)):
-      if isOrdered { return .array(KnownFields.merge(new, known, inOrderOver: old, own: own?.elements(of: old))) }
-      return .array(KnownFields.merge(new, known, asSetOver: old, own == nil ? nil : ownForm))
+    case (.elements(let known), .array(let new), .array(let old)):
+      return .array(KnownFields.merge(new, known, inOrderOver: old, own: own?.elements(of: old)))
+    case (.set(let known, let forms), .array(let new), .array(let old)):
+      return .array(KnownFields.merge(new, known, asSetOver: old, own == nil ? nil : forms))
     case (.whole, .table(var merged), .table(let old)):
       guard let own = own?.table else { return written }
       for (key, value) in old {
@@ -110,19 +113,27 @@ package indirect enum KnownFields: Sendable {
     return result
   }
 
-  /// Keeps the old elements that are still in the set, in their order, and appends the new ones.
+  /// Keeps the old elements that are still in the set, in their order, and appends the new ones. Of several that are
+  /// equal to the type, such as two forms of an accent, all stay.
   private static func merge(
     _ new: [TOMLValue], _ known: [KnownFields], asSetOver old: [TOMLValue],
-    _ ownForm: (@Sendable (TOMLValue) -> TOMLValue?)?
+    _ forms: (@Sendable ([TOMLValue]) -> [TOMLValue?])?
   ) -> [TOMLValue] {
     var pairs = ElementPairs(new: new, known: known, old: old, own: nil)
     var indices: [TOMLValue: Int] = [:]
     for (index, value) in new.enumerated() { indices[value] = index }
     // Equal elements are found at once; those with unknown fields must be compared with every other element.
-    let equal: [Int?] = old.map { stored in
-      if let index = indices.removeValue(forKey: stored) { return index }
-      guard let form = ownForm?(stored) else { return nil }
-      return indices.removeValue(forKey: form)
+    var equal = old.map { indices.removeValue(forKey: $0) }
+    let others = old.indices.filter { equal[$0] == nil }
+    if !others.isEmpty, let found = forms?(others.map { old[$0] }) {
+      var kept = Set(old.indices.lazy.filter { equal[$0] != nil }.map { old[$0] })
+      var places: [TOMLValue: Int] = [:]
+      for (index, value) in new.enumerated() { places[value] = index }
+      for (index, form) in zip(others, found) {
+        guard let form, let place = places[form], kept.insert(old[index]).inserted else { continue }
+        equal[index] = place
+        indices[form] = nil
+      }
     }
     let differing = equal.count { $0 == nil }
     var left = indices.values.sorted()

@@ -7,7 +7,8 @@ extension SettingsBridge where Value: Hashable & SendableMetatype {
   /// A bridge for sets of this bridge's values, for a key with its own bridge.
   ///
   /// A set is stored as a sorted array, so equal sets give equal text. Elements that are already in the file keep their
-  /// order there. Reading ignores duplicate elements.
+  /// order there. Reading ignores duplicate elements. Those that are equal in Swift and differ in the file, as two forms
+  /// of an accent do, are one element: the file keeps both until that one is removed.
   public var set: SettingsBridge<Set<Value>> {
     SettingsBridge<Set<Value>>(SetCore(core))
   }
@@ -55,7 +56,14 @@ private final class SetCore<Element: Hashable & SendableMetatype>: BridgeCore {
   }
 
   func knownFields(of written: TOMLValue, _ context: BridgeContext) -> KnownFields {
-    element.knownFields(ofElements: written, context, isOrdered: false)
+    guard case .array(let elements) = written, let known = element.knownFields(ofElements: written, context) else {
+      return .whole
+    }
+    return .set(known) { [element] stored in
+      var forms: [Element: TOMLValue] = [:]
+      for value in elements { if let key = try? element.read(value, context) { forms[key] = value } }
+      return stored.map { (try? element.read($0, context)).flatMap { forms[$0] } }
+    }
   }
 }
 

@@ -53,17 +53,17 @@ struct KnownFieldsTests {
     written: TOMLValue, merged: TOMLValue
   ) throws {
     guard case .array(let elements) = written else { return }
-    let known = KnownFields.elements(elements.map { _ in Self.record }, isOrdered: true)
+    let known = KnownFields.elements(elements.map { _ in Self.record })
     #expect(known.merge(written, over: [["a": 1, "own": 1], ["a": 2, "own": 2]]) == merged)
   }
 
   @Test func `a set keeps the order of the file, with what is new behind it`() {
-    let known = KnownFields.elements([.whole, .whole, .whole], isOrdered: false)
+    let known = KnownFields.set([.whole, .whole, .whole]) { $0.map { _ in nil } }
     #expect(known.merge(["new", "b", "a"], over: ["a", "gone", "b"]) == ["a", "b", "new"])
   }
 
   @Test func `an element of a set keeps what its type does not know`() {
-    let known = KnownFields.elements([Self.record, Self.record], isOrdered: false)
+    let known = KnownFields.set([Self.record, Self.record]) { $0.map { _ in nil } }
     #expect(
       known.merge([["a": 3], ["a": 1]], over: [["a": 1, "own": 1], ["a": 2, "own": 2]])
         == [["a": 1, "own": 1], ["a": 3]])

@@ -145,6 +145,25 @@ struct RecordTests {
         == [["x": 1, "y": 1, "note": 1]])
   }
 
+  @Test func `of elements that a set takes for one, all stay until it is removed`() throws {
+    let accents = Set<String>.settingsBridge
+    for old in [["\u{E9}", "e\u{301}"], ["e\u{301}", "a", "\u{E9}"]] as [TOMLValue] {
+      var set = try accents.read(old)
+      #expect(try accents.write(set, over: old) == old)
+      set.insert("b")
+      guard case .array(let elements) = old else { return }
+      #expect(try accents.write(set, over: old) == .array(elements + ["b"]))
+      set.remove("\u{E9}")
+      #expect(try accents.write(set, over: old) == .array(elements.filter { $0 == "a" } + ["b"]))
+    }
+    #expect(try accents.write(["a", "b"], over: ["a", "a"]) == ["a", "b"])
+    let windows = Set<Window>.settingsBridge
+    let old: TOMLValue = [["x": 1, "y": 1, "note": 1], ["x": 1, "y": 1]]
+    #expect(
+      try windows.write([Window(x: 1, y: 1), Window(x: 2, y: 2)], over: old)
+        == [["x": 1, "y": 1, "note": 1], ["x": 1, "y": 1], ["x": 2, "y": 2]])
+  }
+
   @Test func `a deep tree and a large set are merged in no time`() throws {
     var tree = Branch(value: 0, children: [])
     for depth in 1...60 { tree = Branch(value: depth, children: [Branch(value: -depth, children: []), tree]) }

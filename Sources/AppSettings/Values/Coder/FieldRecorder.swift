@@ -160,7 +160,7 @@ final class FieldRecorder {
     case .whole: .whole
     case .record: .record(fields.mapValues(\.knownFields))
     case .entries: .entries(fields.mapValues(\.knownFields), ownKey: nil)
-    case .elements: .elements(elements.map(\.knownFields), isOrdered: true)
+    case .elements: .elements(elements.map(\.knownFields))
     }
   }
 }
