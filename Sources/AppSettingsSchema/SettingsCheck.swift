@@ -252,10 +252,13 @@ package struct SettingsCheck {
   private func checkKeys(_ file: inout CheckedFile) {
     guard !keys.isEmpty else { return }
     var unknown = 0
-    func add(_ path: TOMLPath, at position: TOMLPosition?) {
+    func add(_ path: TOMLPath, at position: TOMLPosition?, in secret: TOMLPath? = nil) {
       unknown += 1
       // This may be another app's file or a generated one: a thousand reports are enough.
       guard unknown <= Self.unknownLimit else { return }
+      if let secret {
+        return file.add(.unknownKey, UnknownKey.message(inSecret: secret), key: secret, at: position)
+      }
       let nearest = unknown <= Self.suggestionLimit ? nearest(to: path) : nil
       file.add(
         .unknownKey, UnknownKey.message(path, nearest), key: Self.named(path.components), at: position,
@@ -267,7 +270,7 @@ package struct SettingsCheck {
         checkValue(of: key, at: path, &file)
         guard file.isCurrent, let value = document[path] else { continue }
         for part in key.type.unknownFields(in: value) {
-          add(path.appending(TOMLPath(part)), at: file.position(of: path, part: part))
+          add(path.appending(TOMLPath(part)), at: file.position(of: path, part: part), in: key.isSecret ? path : nil)
         }
       }
     }
@@ -321,7 +324,8 @@ package struct SettingsCheck {
       let error = key.isSecret ? error.redacted : error
       file.add(
         .invalidValue, lack(error, at: path, of: key) ?? error.clause(about: "'\(path)'") + ".",
-        key: path.appending(Self.named(error.path)), at: file.position(of: path, part: error.path))
+        key: key.isSecret ? path : path.appending(Self.named(error.path)),
+        at: file.position(of: path, part: error.path))
     }
     guard errors.count > Self.unknownLimit else { return }
     file.add(.invalidValue, "'\(path)' has \(errors.count - Self.unknownLimit) invalid parts more.", key: path)
@@ -329,7 +333,7 @@ package struct SettingsCheck {
 
   /// What a record or the key's whole value lacks; `nil` for another error.
   private func lack(_ error: SettingsValueError, at path: TOMLPath, of key: SchemaKey) -> String? {
-    guard error.isMissing, key.type.kind == .records, let id = error.path.first else {
+    guard error.isMissing, key.type.kind == .records, !key.isSecret, let id = error.path.first else {
       return error.isMissing && key.type.kind == .table ? error.lack(in: path, isRecord: false) : nil
     }
     var inner = error

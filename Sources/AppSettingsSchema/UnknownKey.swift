@@ -71,6 +71,9 @@ package final class UnknownKey {
     return hasIndex ? SettingsValueError.text(of: path.components) : path.description
   }
 
+  /// The sentence for an unknown key within a secret, whose names are part of it.
+  package static func message(inSecret path: TOMLPath) -> String { "Unknown key in the secret '\(path)'." }
+
   /// The sentences for an unknown key in a file.
   package static func message(_ path: TOMLPath, _ suggestion: TOMLPath?) -> String {
     guard let suggestion else { return "Unknown key '\(text(of: path))'." }

@@ -188,4 +188,63 @@ struct SecretTests {
         result.status == 4 && result.error.contains("that value") && !result.error.contains("hunter"), "\(result)")
     }
   }
+
+  private static let fields = """
+    app = "org.example.test"
+    [keys.theme]
+    type = "string"
+    [keys.vault]
+    type = "table"
+    secret = true
+    formerly = ["oldvault"]
+    [keys.vault.fields]
+    user = { type = "string", required = true }
+    list = { type = "array", elements = { type = "table", fields = { n = { type = "integer" } } } }
+    [keys.accounts]
+    type = "records"
+    secret = true
+    ids = { type = "string", pattern = "[a-zA-Z]+" }
+    fields = { port = { type = "integer", required = true }, name = { type = "string" } }
+    [keys.safe]
+    type = "array"
+    secret = true
+    elements = { type = "table", fields = { id = { type = "integer", required = true } } }
+    [keys.map]
+    type = "table"
+    secret = true
+    elements = { type = "integer" }
+
+    """
+
+  @Test(arguments: [
+    "vault = { user = \"u\", CANARY = 1 }", "vault = { CANARY = 1 }", "oldvault = { user = \"CANARY\", CANARY = 1 }",
+    "vault = { user = 1, CANARY = \"CANARY\" }",
+    "vault = { user = \"u\", list = [{ CANARY = 1 }, { n = \"CANARY\" }] }",
+    "accounts.CANARY = { name = \"x\" }", "accounts.CANARY-1 = { port = 1 }", "accounts.CANARY = { port = \"CANARY\" }",
+    "accounts.CANARY = { port = 1, CANARY = 2 }", "accounts.CANARY = 5", "safe = [{ CANARY = 1 }, { id = \"CANARY\" }]",
+    "map = { CANARY = \"CANARY\" }", "accounts = \"CANARY\"",
+  ])
+  func `what is wrong within a secret is said without its names`(form: String) throws {
+    try home.write(Self.fields, to: home.path + "/data/app-settings/\(app).toml")
+    try write(form + "\ntheme = \"x\"\n")
+    let original = home.path + "/original.toml"
+    try home.write(form + "\n", to: original)
+    var found = ""
+    for words in [
+      ["list", app], ["list", app, "--json"], ["list"], ["check", app], ["check", app, "--json"], ["describe", app],
+      ["describe", app, "--json"], ["describe", app, "--document"], ["get", app, "theme", "--layers"], ["export", app],
+      ["export", app, "--env"], ["export"], ["diff", app], ["find", "a"], ["adopt", app, "theme"],
+      ["adopt", app, String(form.prefix { $0.isLetter })], ["rename", app, String(form.prefix { $0.isLetter }), "x.y"],
+      ["import", app, original, "--dry-run"], ["set", app, "theme", "y"], ["log", app], ["undo", app],
+    ] {
+      let result = try run(words)
+      #expect(!(result.output + result.error).contains("CANARY"), "\(words): \(result)")
+      if words[0] == "check" { found += result.output }
+    }
+    #expect(found.contains(": "), "Nothing is found in \(form).")
+    // In another file than this app's.
+    try FileManager.default.removeItem(atPath: home.file)
+    let imported = try run(["import", app, original])
+    #expect(!(imported.output + imported.error).contains("CANARY"), "\(imported)")
+  }
 }

@@ -213,10 +213,10 @@ extension SettingsRecordKey {
     let (layer, position) = snapshot.place(of: error, at: path)
     let shown = isSecret ? error.redacted : error
     let source = layer.source(inMemory: "the settings")
-    var message =
-      "\(beginning ?? Self.beginning)\(path == self.path ? "s" : "") '\(path)': \(source) has \(shown.found)"
+    let subject = path == self.path ? "s '\(path)'" : isSecret ? " in '\(self.path)'" : " '\(path)'"
+    var message = "\(beginning ?? Self.beginning)\(subject): \(source) has \(shown.found)"
     if let position { message += " at line \(position.line), column \(position.column)" }
-    if !error.path.isEmpty { message += " (in '\(error.pathDescription)')" }
+    if !error.path.isEmpty { message += " (in '\(shown.pathDescription)')" }
     message += ", but \(error.expected) is needed\(shown.reasonInParentheses)."
     return SettingsError(.invalidValue, message, file: layer.file, position: position)
   }

@@ -63,7 +63,7 @@ extension SettingsValueError {
     var message = "Cannot \(action) '\(key.name)': \(layer.source(inMemory: "the text in memory")) has \(shown.found)"
     if let position { message += " at line \(position.line), column \(position.column)" }
     if let formerName = origin.formerName { message += " (under its former name '\(formerName)')" }
-    if !path.isEmpty { message += " (in '\(pathDescription)')" }
+    if !path.isEmpty { message += " (in '\(shown.pathDescription)')" }
     message += ", but the key needs \(expected)\(shown.reasonInParentheses)."
     return (SettingsError(.invalidValue, message, file: layer.file, position: position), position != nil)
   }
@@ -71,7 +71,7 @@ extension SettingsValueError {
   /// The full message for a value that a key refuses to store.
   func refusing<Value>(_ key: SettingsKey<Value>) -> SettingsError {
     let shown = key.isSecret ? redacted : self
-    let place = path.isEmpty ? "" : " (in '\(pathDescription)')"
+    let place = path.isEmpty ? "" : " (in '\(shown.pathDescription)')"
     return SettingsError(
       .invalidValue,
       "Cannot set '\(key.name)' to \(shown.found)\(place): the key needs \(expected)\(shown.reasonInParentheses). "

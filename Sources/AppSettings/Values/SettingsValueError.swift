@@ -27,6 +27,8 @@ public struct SettingsValueError: Error, Sendable, Hashable {
   ///
   /// If so, a default or a fallback may complete the value.
   package private(set) var isMissing = false
+  /// Whether it is about a secret, so that no text shows the names in its path.
+  package private(set) var isRedacted = false
 
   /// Makes an error about a stored value.
   ///
@@ -112,8 +114,9 @@ public struct SettingsValueError: Error, Sendable, Hashable {
   package var reasonInParentheses: String { reason.map { " (\($0))" } ?? "" }
 
   /// The path as text: `window.sizes[3]`; empty for the value itself. The middle of a path of more than 16 components
-  /// is left out.
+  /// is left out. Names within a secret are part of it.
   package var pathDescription: String {
+    if isRedacted { return "(secret)" }
     guard path.count > 16 else { return SettingsValueError.text(of: path[...]) }
     return SettingsValueError.text(of: path.prefix(8)) + " … " + SettingsValueError.text(of: path.suffix(4))
   }
@@ -135,11 +138,12 @@ public struct SettingsValueError: Error, Sendable, Hashable {
   /// The same error without any stored content, for secret values.
   ///
   /// Only the kind of the value stays, such as `a string`, and the description of a valid value. The reason is left
-  /// out.
+  /// out, and no text shows the path.
   package var redacted: SettingsValueError {
     var error = self
     error.found = foundKind
     error.reason = nil
+    error.isRedacted = true
     return error
   }
 

@@ -25,27 +25,39 @@ extension SchemaLookup {
   }
 
   private func unknown(_ path: TOMLPath, _ advice: String?) -> ToolError {
+    let advice = advice.map { " \($0)" } ?? ""
+    if partOfSecret(path) > 0 {
+      return ToolError(.unknown, UnknownKey.message(inSecret: withoutSecretNames(path)) + advice)
+    }
     if let single = singleValue(above: path) {
       return ToolError(
         .unknown, "Unknown key '\(path)': '\(single.path)' is \(single.type.expected) and has no keys in it.")
     }
     let names = schema.map { " 'settings-cli list \($0.app) --names' lists the keys." } ?? ""
     let hint = suggestion(for: path).map { " Did you mean '\(UnknownKey.text(of: $0))'?" } ?? names
-    return ToolError(.unknown, "Unknown key '\(UnknownKey.text(of: path))'.\(hint)\(advice.map { " \($0)" } ?? "")")
+    return ToolError(.unknown, "Unknown key '\(UnknownKey.text(of: path))'.\(hint)\(advice)")
   }
 
   /// Throws if a value to be stored has something in it that the schema does not list.
   ///
   /// - Throws: ``ToolError`` with status 3 and a suggestion.
   package func checkKnown(in value: TOMLValue, at path: TOMLPath, advice: String?) throws {
-    if let type = type(of: path) {
-      let place = type.unknownFields(in: value).first
-      if let place { throw unknown(path.appending(TOMLPath(place)), advice) }
-      return
-    }
+    if let type = type(of: path) { return try checkFields(of: type, in: value, at: path, advice) }
     var leaves: [TOMLPath] = []
     path.collectDifferences(nil, value, into: &leaves)
     if let leaf = leaves.first(where: { !knows($0) }) { throw unknown(leaf, advice) }
+  }
+
+  /// Throws if an element to be stored has something in it that the schema does not list.
+  ///
+  /// - Parameter index: Its place in the array.
+  package func checkKnown(in element: TOMLValue, at index: Int, of path: TOMLPath, advice: String?) throws {
+    guard let type = type(of: path)?.element else { return }
+    try checkFields(of: type, in: element, at: path.appending("[\(index)]"), advice)
+  }
+
+  private func checkFields(of type: SchemaType, in value: TOMLValue, at path: TOMLPath, _ advice: String?) throws {
+    if let place = type.unknownFields(in: value).first { throw unknown(path.appending(TOMLPath(place)), advice) }
   }
 }
 

@@ -36,7 +36,7 @@ package struct UnusableValue {
   /// Where, why, and what is used instead.
   package var description: String {
     let isRecord = consequence == Self.leavesOut
-    guard error.isMissing, isRecord || error.path.count == 1 else {
+    guard error.isMissing, !error.isRedacted, isRecord || error.path.count == 1 else {
       return "\(place)\(error.clause(about: "'\(path)'")). \(consequence)"
     }
     let lack = error.lack(in: path, isRecord: isRecord)
@@ -124,6 +124,7 @@ extension SchemaLookup {
       guard key.type.kind == .records, let id = error.path.first else {
         return UnusableValue(name, place: place, error, consequence: consequence(for: key))
       }
+      if key.isSecret { return UnusableValue(name, place: place, error, consequence: UnusableValue.leavesOut) }
       var inner = error
       inner.path.removeFirst()
       return UnusableValue(

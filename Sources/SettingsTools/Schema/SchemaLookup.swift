@@ -109,6 +109,7 @@ package struct SchemaLookup: Sendable {
       try type.check(value)
       return nil
     } catch {
+      let error = isSecret(path, value) ? error.redacted : error
       let part = error.path.isEmpty ? "'\(path)'" : "'\(error.pathDescription)' in '\(path)'"
       return "\(part) needs \(error.expected)\(error.reasonInParentheses)"
     }
@@ -135,7 +136,7 @@ package struct SchemaLookup: Sendable {
     let isSecret = isSecret(path, value)
     let error = isSecret ? error.redacted : error
     var needed = "the key needs \(error.expected)\(error.reasonInParentheses)"
-    if error.isMissing {
+    if error.isMissing || isSecret && !error.path.isEmpty {
       needed = error.clause(about: "it")
     } else if !error.path.isEmpty {
       let part = UnknownKey.text(of: path.appending(TOMLPath(error.path)))

@@ -80,9 +80,6 @@ private struct Renaming {
     for path in names + schema.names(of: destination) { try checkLocks(path, in: view) }
     let leaves = document.isTable(at: place) ? document.leafPaths(under: place) : [place]
     let moves = leaves.map { (from: $0, to: destination.appending(SchemaLookup.rest(of: $0, below: place))) }
-    if !creates {
-      for move in moves { try schema.checkKnown(move.to, advice: "To use it all the same, use --create.") }
-    }
     // What is declared as a secret moves to one that is declared, too; one by its name, to any.
     let exposed = moves.first { move in
       [nil, document[move.from]].contains { schema.isSecret(move.from, $0) && !schema.isSecret(move.to, $0) }
@@ -93,6 +90,9 @@ private struct Renaming {
         .invalidValue,
         "\(subject): '\(schema.withoutSecretNames(exposed.from))' is a secret and '\(new)' is not, so that 'list' would "
           + "show it. Nothing was written.")
+    }
+    if !creates {
+      for move in moves { try schema.checkKnown(move.to, advice: "To use it all the same, use --create.") }
     }
     try schema.check(value, at: destination)
     let existing = schema.names(of: destination).filter { document.contains($0) && !$0.hasPrefix(place) }

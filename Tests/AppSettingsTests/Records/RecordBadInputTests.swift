@@ -271,14 +271,17 @@ struct RecordBadInputTests {
     #expect(home.text() == nil)
   }
 
-  @Test func `the fields of secret records are in no message`() throws {
-    try home.write("[secret-servers.a]\nregion = 12345\n")
+  @Test func `the ids and fields of secret records, and the names in other secrets, are in no message`() throws {
+    try home.write("[secret-servers.hunter2]\nregion = 12345\n[secret-ports]\nhunter2 = \"x\"\n")
     chmod(home.file, 0o600)
     let settings = try home.store()
     #expect(settings[.secretServers].all.isEmpty)
-    #expect(settings[.secretServers]["a"] == nil)
-    #expect(settings.currentProblems.count == 1)
-    #expect(settings.currentProblems.allSatisfy { !$0.message.contains("12345") })
+    #expect(settings[.secretServers]["hunter2"] == nil)
+    #expect(settings[SettingsKey("secret-ports", default: [String: Int](), .secret)].isEmpty)
+    let messages = settings.currentProblems.map(\.message)
+    #expect(messages.count == 2 && !messages.contains { $0.contains("12345") || $0.contains("hunter2") }, "\(messages)")
+    #expect(messages.contains { $0.contains("Cannot read the record in 'secret-servers': ") }, "\(messages)")
+    #expect(messages.contains { $0.contains("(in '(secret)')") }, "\(messages)")
     chmod(home.file, 0o644)
     let exposed = try home.store()
     try home.write("[secret-servers.a]\nregion = \"x\"\n")
