@@ -81,4 +81,30 @@ struct TableCommandTests {
     #expect(home.text()?.contains("x = ") == false && home.text()?.contains("z = 2") == true)
     #expect(try run("get", app, "g.x") == answer("4\n"))
   }
+
+  @Test func `an unknown field of a new element is named by the place that the element would have`() throws {
+    try home.write(
+      """
+      app = "\(app)"
+      [keys.rules]
+      type = "array"
+      elements.type = "table"
+      elements.fields.name = { type = "string" }
+      elements.fields.tags.type = "array"
+      elements.fields.tags.elements = { type = "table", fields = { id = { type = "integer" } } }
+
+      """, to: home.path + "/data/app-settings/\(app).toml")
+    let text = "rules = [{ name = \"a\", old = 1 }, { name = \"b\" }]\n"
+    try home.write(text)
+    for (element, place) in [
+      ("{ nmae = \"c\" }", "'rules[2].nmae'. Did you mean 'rules[2].name'?"),
+      ("{ tags = [{ id = 1 }, { idd = 2 }] }", "'rules[2].tags[1].idd'. Did you mean 'rules[2].tags[1].id'?"),
+    ] {
+      let refused = try run("set", app, "rules", "--append", element)
+      #expect(refused.status == 3 && refused.error.contains("Unknown key \(place)"), "\(refused)")
+    }
+    let second = try run("set", app, "rules", "--append", "{ name = \"c\" }", "--append", "{ nmae = \"d\" }")
+    #expect(second.status == 3 && second.error.contains("Unknown key 'rules[3].nmae'."), "\(second)")
+    #expect(home.text() == text)
+  }
 }

@@ -319,7 +319,7 @@ package final class ChangeList {
     }
     func written() -> [String] { self.elements[place] ?? writtenElements(elements, at: path, in: view) }
     if change.action == .append {
-      if !creates { try schema.checkKnown(in: .array([element]), at: path, advice: advice) }
+      if !creates { try schema.checkKnown(in: element, at: elements.count, of: path, advice: advice) }
       let text = Self.text(of: element, notation)
       let value = try checked(elements + [element])
       return (value, self.elements[place] == nil ? .elements(written() + [text]) : .anotherElement(text))
