@@ -22,6 +22,11 @@ struct TargetCommandTests {
     ["import", "settings.toml", "old.ini"], ["watch", "settings.toml", "--timeout", "0.1"], ["check", "settings.toml"],
     ["migrate", "settings.toml"], ["recover", "settings.toml"], ["path", "settings.toml"], ["export", "settings.toml"],
     ["diff", "settings.toml"], ["schema", "settings.toml"], ["lock", "settings.toml", "theme"],
+    ["unlock", "settings.toml", "theme"], ["log", "settings.toml"], ["undo", "settings.toml"],
+    ["redo", "settings.toml"], ["blame", "settings.toml"], ["at", "settings.toml", "0s"],
+    ["rename", "settings.toml", "a", "b"],
+    ["adopt", "settings.toml", "theme"], ["profile", "settings.toml"], ["try", "settings.toml", "theme", "b"],
+    ["batch", "settings.toml"], ["page", "settings.toml"], ["forget", "settings.toml", "--yes"],
   ])
   func `a file's name without a slash is never an app`(words: [String]) throws {
     try test.home.write("theme = \"a\"\n", to: test.home.path + "/settings.toml")
@@ -36,6 +41,18 @@ struct TargetCommandTests {
           "settings-cli: '\(name)' is not an app's id. For the file in this directory, write './\(name)'.\n", status: 2)
     )
     #expect(made == [])
+    // Where a person has made such an app's file, that has a path.
+    let file = test.home.path + "/config/\(name)/settings.toml"
+    try test.home.write("theme = \"c\"\n", to: file)
+    let known = try ChildProcess.run(
+      ChildProcess.product("settings-cli"), words, environment: test.home.environment, directory: test.home.path)
+    #expect(
+      known
+        == answer(
+          "",
+          "settings-cli: '\(name)' is not an app's id. For the file in this directory, write './\(name)'; for the one in the "
+            + "place of an app's settings, '\(file)'.\n", status: 2))
+    #expect(test.home.text(of: file) == "theme = \"c\"\n")
   }
 
   @Test(arguments: [

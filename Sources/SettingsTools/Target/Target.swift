@@ -87,8 +87,13 @@ package struct Target: Sendable {
   /// Throws if the name is one that people give to files: as an app's id it would make a directory of that name.
   private func checkNotFile() throws {
     guard name.lowercased().hasSuffix(".toml") else { return }
+    // What has been made there all the same has files, each of which has a path.
+    let app = try? InstalledApp.find(name, environment: environment)
+    let file = app.flatMap { $0.file ?? $0.personalFiles.first ?? $0.systemFiles.first }
     throw ToolError(
-      .usage, "'\(name)' is not an app's id. For the file in this directory, write './\(name)'.")
+      .usage,
+      "'\(name)' is not an app's id. For the file in this directory, write './\(name)'"
+        + "\(file.map { "; for the one in the place of an app's settings, '\($0)'" } ?? "").")
   }
 
   /// Whether it is an administrators' file.
