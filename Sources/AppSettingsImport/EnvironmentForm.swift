@@ -16,6 +16,15 @@ package enum EnvironmentForm {
     return name.utf8.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? true ? "_" + name : name
   }
 
+  /// The comment that says which version of the settings the variables are of.
+  package static func line(ofVersion version: Int) -> String { "\(mark)\(SettingsFormat.versionPath) = \(version)" }
+
+  /// The version in a comment; `nil` for another one.
+  static func version(in comment: String) -> TOMLValue? {
+    guard comment.utf8.starts(with: mark.utf8) else { return nil }
+    return (try? TOMLDocument(parsing: Array(comment.utf8.dropFirst(mark.utf8.count))))?[SettingsFormat.versionPath]
+  }
+
   /// The text of a variable: a string as it is, anything else as TOML.
   package static func text(of value: TOMLValue) -> String {
     if case .string(let text) = value { text } else { value.tomlText }

@@ -2,7 +2,7 @@ import AppSettings
 
 /// Reads `KEY=VALUE` lines, as systemd's `EnvironmentFile=` and a shell do.
 ///
-/// A comment directly above a variable may name its key: see ``EnvironmentForm``.
+/// A comment directly above a variable may name its key, and one may say their version: see ``EnvironmentForm``.
 enum EnvironmentText {
   static func read(_ text: String, _ budget: inout ImportBudget) throws(ImportFailure) -> ImportedValues {
     var result = ImportedValues()
@@ -12,7 +12,9 @@ enum EnvironmentText {
     var note: EnvironmentForm.Note?
     while let entry = try reader.next() {
       switch entry {
-      case .comment(let text): note = EnvironmentForm.Note(text)
+      case .comment(let text):
+        note = EnvironmentForm.Note(text)
+        if let version = EnvironmentForm.version(in: text) { result.set(version, at: SettingsFormat.versionPath) }
       case .variable(let name, let text, let isQuoted):
         defer { note = nil }
         let known = note.flatMap { $0.isAbout(name) ? $0 : nil }

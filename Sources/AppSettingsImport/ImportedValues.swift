@@ -45,6 +45,19 @@ struct ImportedValues {
     texts[path] = text
   }
 
+  /// Brings values that say their version into another form.
+  ///
+  /// - Returns: Whether they do.
+  mutating func adapt(_ body: (TOMLDocument) throws -> TOMLDocument) throws -> Bool {
+    guard values[path: SettingsFormat.versionPath] != nil else { return false }
+    let original = try document ?? TOMLDocument(parsing: Array(values.documentText.utf8))
+    guard (try? SettingsMigrations.version(of: original)) != nil else { return false }
+    let adapted = try body(original)
+    values = adapted.root
+    if document != nil { document = adapted }
+    return true
+  }
+
   /// Sets the value that a text without a type looks like, and stores the text for code that knows the type.
   mutating func setPlain(_ text: String, at path: TOMLPath) {
     let value = PlainText.value(of: text)

@@ -37,12 +37,17 @@ extension SettingsStore {
   ///
   /// - Parameters:
   ///   - advice: The advice of the app's schema. Values that the app would reject are skipped.
+  ///   - adapt: Brings an original that says its version into the form that the settings have here.
   ///   - check: Gets the content of the file; throws to leave it as it is.
   package func importText(
     _ original: [UInt8], of path: String, as format: SettingsImportFormat, rules: SettingsImportRules, dryRun: Bool,
-    advice: ImportAdvice? = nil, checking check: ([UInt8]?) throws -> Void = { _ in }
+    advice: ImportAdvice? = nil, adapting adapt: ((TOMLDocument) throws -> TOMLDocument)? = nil,
+    checking check: ([UInt8]?) throws -> Void = { _ in }
   ) throws -> SettingsImportReport {
-    let plan = try ImportPlan(SettingsImporting.read(original, of: path, as: format), of: path, by: rules, advice)
+    var imported = try SettingsImporting.read(original, of: path, as: format)
+    var rules = rules
+    if let adapt, try imported.adapt(adapt) { rules.reserved.insert(SettingsFormat.versionPath) }
+    let plan = try ImportPlan(imported, of: path, by: rules, advice)
     if !dryRun {
       core.load()
       try core.flush()

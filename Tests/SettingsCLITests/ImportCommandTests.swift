@@ -157,6 +157,38 @@ struct ImportCommandTests {
     }
   }
 
+  @Test(arguments: ["toml", "json", "env"])
+  func `what an older release exported is migrated, in each form`(_ form: String) throws {
+    func schema(_ migrations: String) -> String {
+      "app = \"\(app)\"\nkeys.speed = { type = \"integer\" }\nkeys.\"view.color\" = { type = \"string\" }\n"
+        + migrations
+    }
+    let schemaFile = home.path + "/data/app-settings/\(app).toml"
+    let first = "[[migrations]]\nversion = 2\nname = \"a\"\nsteps = [{ rename = \"x\", to = \"y\" }]\n"
+    let old = schema(first).replacing("keys.\"view.color\"", with: "keys.colour")
+    try home.write(old, to: schemaFile)
+    try home.write("settings-version = 2\nspeed = 3\ncolour = \"02\"\n")
+    let exported = try run("export", app, form == "toml" ? "--toml" : "--\(form)")
+    #expect(exported.status == 0 && exported.output.contains("settings-version"), "\(exported)")
+    let part = try run("export", app, "colour", "--\(form)").output
+    #expect(part.contains("settings-version") && !part.contains("speed"))
+    let second = first.replacing("version = 2\nname = \"a\"", with: "version = 3\nname = \"b\"")
+      .replacing("\"x\", to = \"y\"", with: "\"colour\", to = \"view.color\"")
+    try home.write(schema(first + second), to: schemaFile)
+    try FileManager.default.removeItem(atPath: home.file)
+    let result = try run("import", app, "-", "--format", form, input: exported.output)
+    #expect(result == SchemaHome.answer("taken: speed\ntaken: view.color\n"))
+    #expect(home.text() == "settings-version = 3\nspeed = 3\n\n[view]\ncolor = \"02\"\n")
+    // One of a newer release is refused, also by the name of the file alone.
+    try home.write(schema(first + second), to: schemaFile)
+    let newer = exported.output.replacing(/(settings-version"?(:| =)) 2/) { "\($0.1) 7" }
+    let refused = try run("import", app, "-", "--format", form, input: newer)
+    #expect(refused.status == 8 && refused.error.contains("it has settings version 7"), "\(refused)")
+    // Without a schema, the version stays with the values.
+    #expect(try run("import", "./copy.toml", "-", "--format", form, input: exported.output).status == 0)
+    #expect(home.text(of: home.path + "/copy.toml")?.contains("settings-version = 2\n") == true)
+  }
+
   @Test func `a value under a former name is the key's, there and in the original`() throws {
     let test = try SchemaHome()
     try test.home.write("{\"editor\": {\"font-size\": 20}}", to: test.home.path + "/new.json")

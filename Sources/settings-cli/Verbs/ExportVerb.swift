@@ -10,8 +10,9 @@ struct ExportVerb: Verb {
     abstract: "Print what a person has set, as TOML, JSON or environment variables.",
     discussion: """
       Prints the values of the user's file and of the active profile, without comments: what 'import' should set on \
-      another machine, with the version of the app's settings, so that it migrates them there. Defaults and the values of other layers are left out, so that they can still change there. \
-      --all-layers prints them, too. What the app cannot use is left out, and reported on standard error.
+      another machine. If the app's settings have a version, each form says it, so that 'import' migrates older values; \
+      --env has it in a comment. Defaults and the values of other layers are left out, so that they can still change \
+      there. --all-layers prints them, too. What the app cannot use is left out, and reported on standard error.
 
       Without TARGET, or with --all, prints the settings of all apps, as TOML with their comments or as JSON: a table for \
       each file, those of profiles included. It is a backup, which 'settings-cli import --all FILE' brings back. An app \
@@ -79,19 +80,22 @@ struct ExportVerb: Verb {
     }
     schema.warnOfUnusable(at: prefix ?? .root, in: all)
     let values = paths.compactMap { path in value(of: path, in: snapshot, among: all, schema).map { (path, $0) } }
+    // Values that could not be migrated have the version of their file.
+    let own = all.userDocument
+    let version =
+      own.root.isEmpty
+      ? schema.schema?.migrations.currentVersion ?? 1 : (try? SettingsMigrations.version(of: own)) ?? 1
+    let needsVersion = version > 1 && !values.isEmpty
     if form == .env {
-      try Self.variables(values, of: target)
-    } else if form == .json {
-      Output.line(Shown.indented(Self.table(values)))
+      try Self.variables(values, version: needsVersion ? version : nil, of: target)
+      return
+    }
+    let first = needsVersion ? [(SettingsFormat.versionPath, TOMLValue.integer(Int64(version)))] : []
+    let table = Self.table(first + values)
+    if form == .json {
+      Output.line(Shown.indented(table))
     } else {
-      // Values that could not be migrated have the version of their file.
-      let own = all.userDocument
-      let version =
-        own.root.isEmpty
-        ? schema.schema?.migrations.currentVersion ?? 1 : (try? SettingsMigrations.version(of: own)) ?? 1
-      let needsVersion = version > 1 && prefix == nil && !values.isEmpty
-      let first = needsVersion ? [(SettingsFormat.versionPath, TOMLValue.integer(Int64(version)))] : []
-      Output.line(Self.table(first + values).documentText, terminator: "")
+      Output.line(table.documentText, terminator: "")
     }
   }
 
@@ -128,7 +132,7 @@ struct ExportVerb: Verb {
     return table
   }
 
-  private static func variables(_ values: [(TOMLPath, TOMLValue)], of target: Target) throws {
+  private static func variables(_ values: [(TOMLPath, TOMLValue)], version: Int?, of target: Target) throws {
     // Before the first line: half an answer would be useless.
     for (path, value) in values where EnvironmentForm.text(of: value).utf8.contains(0) {
       throw ToolError(
@@ -136,6 +140,7 @@ struct ExportVerb: Verb {
         "Cannot export '\(path)': a variable cannot hold the character U+0000. Nothing was printed. Use --json or TOML."
       )
     }
+    if let version { Output.line(EnvironmentForm.line(ofVersion: version)) }
     var seen: [String: TOMLPath] = [:]
     for (path, value) in values {
       let name = EnvironmentForm.name(of: path, app: target.isFile ? nil : target.name)

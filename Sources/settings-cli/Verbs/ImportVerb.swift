@@ -139,10 +139,13 @@ struct ImportVerb: Verb {
           "Cannot import '\(name)' into one app: it has the settings of all apps. Use 'settings-cli import --all FILE', or "
             + "--map for a value of it. Nothing was written.")
       }
-      let adapted = format == .toml ? try adapted(original, of: name, &rules, to: opened) : original
+      // What 'export' printed says its version. With names of its own for keys, it is an original like any other.
+      let isOurs =
+        [.toml, .json, .environment].contains(format) && map.isEmpty && ignore.isEmpty && !onlyMapped && into == nil
       return try opened.writing {
         try opened.store.importText(
-          adapted, of: name, as: format, rules: rules, dryRun: dryRun, advice: advice,
+          original, of: name, as: format, rules: rules, dryRun: dryRun, advice: advice,
+          adapting: isOurs ? { try adapted($0, of: name, to: opened) } : nil,
           checking: guarded.checkFile(of: opened))
       }
     }
@@ -150,29 +153,25 @@ struct ImportVerb: Verb {
     Self.show(report, schema)
     guard report.taken.isEmpty else { return }
     if let first = report.locked.first {
-      throw ToolError(.notWritable, "Nothing was imported: '\(first.key)' is locked.")
+      throw ToolError(.notWritable, "Nothing was imported: '\(schema.withoutSecretNames(first.key))' is locked.")
     }
     guard let first = report.refused.first else { return }
+    let key = schema.withoutSecretNames(first.key)
     if !schema.knows(first.key) {
-      throw ToolError(.unknown, "Nothing was imported: the app has no key '\(first.key)'. To import it, use --create.")
+      let lack = key == first.key ? "has no key '\(key)'" : "does not have a key in the secret '\(key)'"
+      throw ToolError(.unknown, "Nothing was imported: the app \(lack). To import it, use --create.")
     }
-    throw ToolError(.invalidValue, "Nothing was imported: the app would refuse the value of '\(first.key)'.")
+    throw ToolError(.invalidValue, "Nothing was imported: the app would refuse the value of '\(key)'.")
   }
 
-  /// The text of a settings file, which says its version, in the form that the settings have here. With names of its own
-  /// for keys, it is an original like any other.
-  private func adapted(
-    _ original: [UInt8], of name: String, _ rules: inout SettingsImportRules, to opened: OpenedSettings
-  ) throws -> [UInt8] {
-    guard map.isEmpty, ignore.isEmpty, !onlyMapped, into == nil, let document = try? TOMLDocument(parsing: original),
-      document.contains(SettingsFormat.versionPath), (try? SettingsMigrations.version(of: document)) != nil
-    else { return original }
-    rules.reserved = [SettingsFormat.versionPath]
+  /// An original that says its version, in the form that the settings have here.
+  private func adapted(_ original: TOMLDocument, of name: String, to opened: OpenedSettings) throws -> TOMLDocument {
     do {
-      return try opened.schema.adapted(document, to: opened.snapshot.userDocument).bytes
-    } catch let failure as ToolError {
-      throw ToolError(
-        failure.status, "Cannot import '\(name)': \((failure.message ?? "").withoutFullStop). Nothing was written.")
+      return try opened.schema.adapted(original, to: opened.snapshot.userDocument)
+    } catch {
+      var failure = ToolError(any: error)
+      failure.message = "Cannot import '\(name)': \((failure.message ?? "").withoutFullStop). Nothing was written."
+      throw failure
     }
   }
 
