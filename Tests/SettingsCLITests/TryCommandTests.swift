@@ -60,7 +60,31 @@ struct TryCommandTests {
     #expect(layer.status == 5 && layer.error.hasSuffix(" The earlier value is back.\n"), "\(layer)")
     expectNothingLeft()
     #expect(try run("try", "./x.toml", "a.b", "-5", "--for", "0.1s").status == 0)
-    #expect(test.home.text(of: test.home.path + "/x.toml") == "")
+    #expect(test.home.text(of: test.home.path + "/x.toml") == nil)
+  }
+
+  @Test func `a file that a trial makes goes with it, and what others put there stays`() throws {
+    let directory = (test.file as NSString).deletingLastPathComponent
+    try FileManager.default.removeItem(atPath: directory)
+    #expect(try run("try", test.app, "theme", "dark", "--for", "0.1s").status == 0)
+    #expect(!FileManager.default.fileExists(atPath: directory) && test.home.names(in: notes).isEmpty)
+    #expect(try run("try", "./new/deep/x.toml", "a.b", "1", "--for", "0.1s").status == 0)
+    #expect(!FileManager.default.fileExists(atPath: test.home.path + "/new"))
+    // Files that were there stay, however empty.
+    let empty = test.home.path + "/empty.toml"
+    try test.home.write("", to: empty)
+    #expect(try run("try", "./empty.toml", "a", "1", "--for", "0.1s").status == 0 && test.home.text(of: empty) == "")
+    let backups = FileManager.default.enumerator(atPath: test.home.path + "/state")?.compactMap { $0 as? String } ?? []
+    #expect(!backups.contains { $0.contains(".backups/") }, "\(backups)")
+  }
+
+  @Test func `what others put into the file of a trial stays`() throws {
+    try FileManager.default.removeItem(atPath: (test.file as NSString).deletingLastPathComponent)
+    let trial = try start()
+    try test.done("set", test.app, "editor.font-size", "20")
+    trial.signal(SIGTERM)
+    #expect(trial.wait() == 0 && test.home.text()?.hasSuffix("[editor]\nfont-size = 20\n") == true)
+    #expect(test.home.text()?.contains("theme") == false)
   }
 
   @Test(arguments: [SIGINT, SIGHUP, SIGTERM])
@@ -125,6 +149,81 @@ struct TryCommandTests {
     try FileManager.default.removeItem(atPath: test.home.path + "/state/app-settings/files")
     #expect(try test.done("try") == "  theme: \"dark\" -> \"light\"\n")
     expectNothingLeft()
+  }
+
+  private var journal: String {
+    get throws {
+      let files = test.home.path + "/state/app-settings/files"
+      let journal = FileManager.default.enumerator(atPath: files)?.lazy.compactMap { $0 as? String }
+        .first { $0.hasSuffix(".history/journal") && $0.contains(test.app) }
+      return files + "/" + (try #require(journal))
+    }
+  }
+
+  /// Loses the history of the app's file in some way.
+  private func lose(_ way: String) throws {
+    let (journal, manager) = (try journal, FileManager.default)
+    let folder = (journal as NSString).deletingLastPathComponent
+    var lines = try #require(test.home.text(of: journal)).split(separator: "\n", omittingEmptySubsequences: false)
+    func damage(_ number: Int) throws {
+      lines[number] = "x" + lines[number].dropFirst()
+      try test.home.write(lines.joined(separator: "\n"), to: journal)
+    }
+    switch way {
+    case "all": try manager.removeItem(atPath: test.home.path + "/state/app-settings/files")
+    case "journal": try manager.removeItem(atPath: journal)
+    case "emptied": try test.home.write("", to: journal)
+    case "garbage": try test.home.write("garbage\n", to: journal)
+    case "directory":
+      try manager.removeItem(atPath: journal)
+      try manager.createDirectory(atPath: journal, withIntermediateDirectories: false)
+    case "file":
+      try manager.removeItem(atPath: folder)
+      try test.home.write("", to: folder)
+    case "header": try damage(0)
+    case "checkpoint": try damage(1)
+    default: try damage(lines.count - 2)
+    }
+  }
+
+  private static let losses = [
+    "all", "journal", "emptied", "garbage", "directory", "file", "header", "checkpoint", "entry",
+  ]
+
+  @Test(arguments: losses) func `the earlier value comes back where the history is lost`(_ way: String) throws {
+    for isKilled in [false, true] {
+      let trial = try start()
+      try lose(way)
+      trial.signal(isKilled ? SIGKILL : SIGTERM)
+      #expect(trial.wait() == (isKilled ? SIGKILL : 0))
+      if isKilled {
+        let result = try run("try")
+        #expect(result.status == 0 && result.output.hasSuffix("  theme: \"dark\" -> \"light\"\n"), "\(result)")
+      }
+      expectNothingLeft()
+      try FileManager.default.removeItem(atPath: test.home.path + "/state/app-settings/files")
+    }
+  }
+
+  @Test(arguments: losses) func `what somebody else has set stays where the history is lost`(_ way: String) throws {
+    let trial = try start()
+    try lose(way)
+    try test.write("theme = \"blue\"\n")
+    trial.signal(SIGTERM)
+    #expect(trial.wait() == 9)
+    #expect(test.home.text() == "theme = \"blue\"\n" && test.home.names(in: notes).isEmpty)
+  }
+
+  @Test func `of the page's trial whose history is lost, nothing is promised`() throws {
+    try test.done("set", test.app, "theme", "dark")
+    try test.home.write(
+      "{\"target\":\"\(test.app)\",\"options\":[\"--layer=user\"],\"keys\":[\"theme\"],\"after\":1,\"pid\":1}",
+      to: notes + "/trial-1.json")
+    try lose("all")
+    let result = try run("try")
+    #expect(result.status == 1, "\(result)")
+    #expect(result.error.contains("'theme' in 'org.example.test' may still have the value that was tried"), "\(result)")
+    #expect(test.home.names(in: notes).isEmpty)
   }
 
   @Test func `the page's trial that no history has is not said to be taken back if the value has changed`() throws {

@@ -15,13 +15,15 @@ package struct TrialFacts: Sendable {
   /// The values before and after the change, for a process that was killed before the history had the entry; `nil` if
   /// they are not known.
   package let old, new: TOMLValue?
+  /// The file, if it does not exist, and the directories above it that do not, the inner ones first.
+  package let made: [String]
 
   package init(
     target: String, options: [String], keys: [String], after: Int, process: Int?, old: TOMLValue? = nil,
-    new: TOMLValue? = nil
+    new: TOMLValue? = nil, made: [String] = []
   ) {
     (self.target, self.options, self.keys, self.after, self.process) = (target, options, keys, after, process)
-    (self.old, self.new) = (old, new)
+    (self.old, self.new, self.made) = (old, new, made)
   }
 
   fileprivate init?(_ bytes: [UInt8]) {
@@ -31,13 +33,14 @@ package struct TrialFacts: Sendable {
     func value(_ name: String) -> TOMLValue? { note[name]?.text.flatMap { try? TOMLValue(parsing: $0) } }
     self.init(
       target: target, options: options.compactMap(\.text), keys: note["keys"]?.elements?.compactMap(\.text) ?? [],
-      after: after, process: note["pid"]?.integer, old: value("old"), new: value("new"))
+      after: after, process: note["pid"]?.integer, old: value("old"), new: value("new"),
+      made: note["made"]?.elements?.compactMap(\.text) ?? [])
   }
 
   fileprivate var bytes: [UInt8] {
     let note: JSONObject = [
       "target": .text(target), "options": .texts(options), "keys": .texts(keys), "after": .number(after),
-      "pid": .number(process), "old": .text(old?.tomlText), "new": .text(new?.tomlText),
+      "pid": .number(process), "old": .text(old?.tomlText), "new": .text(new?.tomlText), "made": .texts(made),
     ]
     return note.bytes
   }
@@ -61,6 +64,18 @@ package final class TrialFile: Sendable {
   }
 
   // MARK: Making one
+
+  /// What of a path does not exist: the file, and the directories above it, the inner ones first.
+  package static func missing(of path: String) -> [String] {
+    var missing: [String] = []
+    var path = path
+    while (try? Syscalls().status(at: path, followingLinks: false)) == nil {
+      missing.append(path)
+      guard let slash = path.lastSlash, slash != path.startIndex else { break }
+      path = String(path[..<slash])
+    }
+    return missing
+  }
 
   /// Notes a trial.
   ///

@@ -19,8 +19,8 @@ struct TryVerb: Verb {
       If the process or the machine is killed, the next 'try' puts the value back, and so does the settings page when it \
       starts. Without operands, 'try' does only that, and prints the trials that go on.
 
-      Both changes are in the history. If somebody else has changed the value meanwhile, it stays as it is. If the file \
-      cannot be written then, the next 'try' puts the value back. A secret cannot be tried, because the history does not \
+      Both changes are in the history. A file that the trial made is removed again. If somebody else has changed the \
+      value meanwhile, it stays as it is. If the file cannot be written then, the next 'try' puts the value back. A secret cannot be tried, because the history does not \
       keep it.
 
       Exits 0 if the earlier value is back or the new one is kept, 9 if the value was changed by somebody else meanwhile. \
@@ -91,7 +91,8 @@ struct TryVerb: Verb {
       failure.message? += " The earlier value is back."
       throw failure
     }
-    guard let entry = try note.entry(in: try target.openUnread().store) else {
+    // Without an entry the note has what it takes.
+    guard let entry = try? note.entry(in: target.openUnread().store) else {
       guard try note.takeBack().isEmpty else {
         throw ToolError(.io, "The history could not record the change. The earlier value is back.")
       }
@@ -153,7 +154,8 @@ struct TryVerb: Verb {
     let note = try TrialNote.make(
       TrialFacts(
         target: target.isFile ? target.location().file : target.name, options: options, keys: [pair.key.description],
-        after: newest, process: Int(getpid()), old: old, new: new))
+        after: newest, process: Int(getpid()), old: old, new: new,
+        made: store.location.map { TrialFile.missing(of: $0.file) } ?? []))
     // Of two that begin at once, each has made its note before it looks for others, so that not both go on.
     if let other = try TrialNote.all().open.first(where: {
       $0.trial.process != note.trial.process && $0.isIn(note, store)

@@ -63,22 +63,18 @@ struct TrialNote {
     }
   }
 
-  /// Takes the change back, and removes the note. What somebody else has changed since stays.
+  /// Takes the change back, and removes the note, and the file that the trial made. What somebody else has changed since
+  /// stays.
   ///
   /// - Returns: A line for the entry, and one for each value that was put back; none if the change was not made, or is
   ///   taken back already.
-  /// - Throws: ``ToolError`` with status 9 for a value that was changed since. What may succeed later leaves the note.
+  /// - Throws: ``ToolError`` with status 9 for a value that was changed since, 1 if nothing has the earlier value any more.
+  ///   What may succeed later leaves the note.
   func takeBack() throws -> [String] {
     do {
       let target = Target(trial.target, try LayerOptions.parse(trial.options).layer)
-      let lines: [String]
-      let store = try target.openUnread().store
-      if let entry = try entry(in: store) {
-        lines = entry.isUndone ? [] : try takeBack(entry, target)
-      } else {
-        if trial.new == nil { try checkNotMade(target, store) }
-        lines = try putBackUnrecorded(target)
-      }
+      let lines = try putBack(target)
+      removeMade(target)
       remove()
       return lines
     } catch {
@@ -97,6 +93,34 @@ struct TrialNote {
     }
   }
 
+  private func putBack(_ target: Target) throws -> [String] {
+    do {
+      let store = try target.openUnread().store
+      if let entry = try entry(in: store) {
+        if entry.isUndone { return [] }
+        return try takeBack(entry, target)
+      }
+      if trial.new == nil {
+        try checkNotMade(target, store)
+        return []
+      }
+    } catch {
+      switch ToolError(any: error).status {
+      case .noValue where trial.new == nil:
+        throw ToolError(
+          .noValue,
+          "\(words) may still have the value that was tried: the history has lost what it had before. To set it yourself, "
+            + "use 'settings-cli set'.")
+      // The history may be unreadable. Whatever else is wrong fails again.
+      case .noValue,
+        .io where trial.new != nil, .migration where trial.new != nil:
+        break
+      default: throw error
+      }
+    }
+    return try putBackNoted(target)
+  }
+
   private func takeBack(_ entry: SettingsHistoryEntry, _ target: Target) throws -> [String] {
     let opened = try target.open(isForWriting: true, writesLater: true)
     let plan = try opened.undo(.entry(entry.id), mayBeBack: true)
@@ -106,9 +130,11 @@ struct TrialNote {
 
   /// Throws if the change may have been made without an entry in the history, where its values are not known.
   ///
-  /// - Throws: ``ToolError`` with status 9 if something has changed at its keys.
+  /// - Throws: ``ToolError`` with status 9 if something has changed at its keys, 1 if the history has lost that.
   private func checkNotMade(_ target: Target, _ store: SettingsStore) throws {
     guard trial.process != nil else { return }
+    let newest = try store.history(limit: 1).first?.id ?? 0
+    if newest < trial.after || store.historyLosses.contains(where: { $0 > trial.after }) { throw ToolError(.noValue) }
     for key in trial.keys {
       let names = target.schema.names(of: try KeyArgument.parse(key))
       let changes = try store.history(at: names)
@@ -116,23 +142,42 @@ struct TrialNote {
     }
   }
 
-  /// Puts the earlier value back where the process was killed between the write and its entry in the history.
-  private func putBackUnrecorded(_ target: Target) throws -> [String] {
+  /// Puts the earlier value back where the history does not have it: the process was killed between the write and its
+  /// entry, or the history was lost.
+  ///
+  /// - Throws: ``ToolError`` with status 9 if the value is neither the one that was tried nor the earlier one.
+  private func putBackNoted(_ target: Target) throws -> [String] {
     guard let new = trial.new, trial.old != new, let key = trial.keys.first else { return [] }
     let path = try KeyArgument.parse(key)
     let schema = target.schema
     let names = schema.names(of: path)
     let opened = try target.open(mayBeUnknown: true, isForWriting: true, writesLater: true)
+    func value(in document: TOMLDocument) -> TOMLValue? { names.lazy.compactMap { document[$0] }.first }
+    if value(in: opened.snapshot.userDocument) == trial.old { return [] }
     // The write of another process records the change as one from outside. A second one is somebody else's.
-    let changes = try opened.store.history(at: names).filter { $0.id > trial.after && $0.reason != .migration }
-    func isTried(_ document: TOMLDocument) -> Bool { names.contains { document[$0] == new } }
-    guard isTried(opened.snapshot.userDocument), changes.count < 2, changes.allSatisfy({ $0.reason == .outside }) else {
-      return []
+    let changes = ((try? opened.store.history(at: names)) ?? []).filter {
+      $0.id > trial.after && $0.reason != .migration
     }
-    let isChanged = try opened.commit { view in
-      isTried(view.userDocument) ? schema.edits(storing: [(path, trial.old)], in: view) : []
+    guard changes.count < 2, changes.allSatisfy({ $0.reason == .outside || $0.actor.process == trial.process }) else {
+      throw ToolError(.changed)
+    }
+    try opened.commit { view in
+      guard value(in: view.userDocument) == new else { throw ToolError(.changed) }
+      return schema.edits(storing: [(path, trial.old)], in: view)
     }
     let isHidden = [new, trial.old].contains { schema.isSecret(path, $0) }
-    return isChanged ? ["'\(path)'", HistoryText.line(of: path, from: new, to: trial.old, isHidden: isHidden)] : []
+    return ["'\(path)'", HistoryText.line(of: path, from: new, to: trial.old, isHidden: isHidden)]
+  }
+
+  /// Removes the file that the trial made, if it is empty, and the directories that were made for it.
+  private func removeMade(_ target: Target) {
+    guard let file = trial.made.first, let opened = try? target.openText(), opened.file == file else { return }
+    let removal = try? opened.replaceText(backingUp: "before-removal") { bytes in
+      bytes?.isEmpty == true ? nil : bytes
+    }
+    guard let removal, removal.hasChanged else { return }
+    // Of an empty file nothing is lost.
+    if let backup = removal.backup { _ = backup.path.withPath { unlink($0) } }
+    for directory in trial.made.dropFirst() { _ = directory.withPath { rmdir($0) } }
   }
 }
