@@ -6,17 +6,20 @@ import SettingsTOML
 struct Undo {
   let entry: SettingsHistoryEntry
   /// What the history will say of it.
-  let cause: HistoryCause
+  private(set) var cause: HistoryCause
   private let record: HistoryRecord
   private let reader: HistoryReader
   private let core: StoreCore
   /// Where values are to be put back; `nil` for all that the record changed.
-  private let names: [TOMLPath]?
+  private var names: [TOMLPath]?
   /// The kept texts before and after it.
   private let before: [UInt8]
   private let after: [UInt8]
+  /// Both in today's form.
+  private var old = TOMLDocument()
+  private var new = TOMLDocument()
 
-  /// - Throws: ``SettingsError`` `noHistory`.
+  /// - Throws: ``SettingsError`` `noHistory`, `migrationFailed`.
   init(
     _ record: HistoryRecord, _ entry: SettingsHistoryEntry, _ what: HistoryTarget, in reader: HistoryReader,
     of core: StoreCore
@@ -30,13 +33,20 @@ struct Undo {
       reason: what.isRedo ? .redo : .undo, reversal: Reversal(entry: record.number, paths: names))
     before = try reader.parsedText(before: record.number)
     after = try reader.text(after: record.number)
+    (old, new) = (try today(before), try today(after))
+    guard let names else { return }
+    // A value that has moved goes back whole: its other place is part of it.
+    for move in new.moves(since: old) {
+      guard names.contains(where: { name in move.contains { $0.isRelated(to: name) } }) else { continue }
+      self.names! += move.filter { !names.contains($0) }
+    }
+    cause.reversal?.paths = self.names
   }
 
   /// The edits that put the earlier values back into a document of today.
   ///
-  /// - Throws: ``SettingsError`` `conflict`, `noHistory`, `migrationFailed`.
+  /// - Throws: ``SettingsError`` `conflict`, `noHistory`.
   func edits(of document: TOMLDocument) throws(SettingsError) -> [Edit] {
-    let (old, new) = (try today(before), try today(after))
     for change in record.changes where change.old == .hidden || change.new == .hidden {
       guard isWanted(change.path) else { continue }
       // Of a table around the only value that is wanted, other values may be left out.
@@ -67,9 +77,8 @@ struct Undo {
   }
 
   /// The tables that the change has added and that are as they were then, which go with their headers and comments.
-  func addedTables(in document: TOMLDocument) throws(SettingsError) -> Set<TOMLPath> {
-    let (old, new) = (try today(before), try today(after))
-    return Set(
+  func addedTables(in document: TOMLDocument) -> Set<TOMLPath> {
+    Set(
       old.changedPaths(since: new).compactMap { added($0, since: old, in: new) }
         .filter { document[$0] == new[$0] && isWanted(whole: $0) })
   }
@@ -142,6 +151,25 @@ struct Undo {
 }
 
 extension TOMLDocument {
+  /// The two places of each value that has moved since another version: one path has lost it, one has got it, and no
+  /// other has either.
+  fileprivate func moves(since old: TOMLDocument) -> [[TOMLPath]] {
+    var lost: [TOMLValue: [TOMLPath]] = [:]
+    var got: [TOMLValue: [TOMLPath]] = [:]
+    let touched = changedPaths(since: old).flatMap { path in
+      (1...path.components.count).map { TOMLPath(Array(path.components.prefix($0))) }
+    }
+    for path in Set(touched) where !path.components[0].hasPrefix("settings-") {
+      let (former, now) = (old[path], self[path])
+      if let former, now == nil { lost[former, default: []].append(path) }
+      if let now, now != former { got[now, default: []].append(path) }
+    }
+    return lost.compactMap { value, paths in
+      guard let places = got[value], places.count == 1, paths.count == 1 else { return nil }
+      return paths + places
+    }
+  }
+
   /// The path above another one that has a value which is not a table.
   fileprivate func value(inPlaceOfTableAbove path: TOMLPath) -> TOMLPath? {
     (1..<Swift.max(1, path.components.count)).lazy.map { TOMLPath(Array(path.components.prefix($0))) }

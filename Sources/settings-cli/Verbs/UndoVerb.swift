@@ -13,8 +13,9 @@ struct UndoVerb: Verb {
       """,
     discussion: """
       Works like Ctrl-Z: takes back the last change that is not undone, and the one before it when it is run again. \
-      With KEY, does the same for the changes of that key. 'redo' takes an undo back. With '#N' or --entry N, takes \
-      back that entry of 'log'. A shell takes an unquoted # for the beginning of a comment: quote it.
+      With KEY, does the same for the changes of that key; a value that was renamed goes back to its old key. 'redo' \
+      takes an undo back. With '#N' or --entry N, takes back that entry of 'log'. A shell takes an unquoted # for the \
+      beginning of a comment: quote it.
 
       Undoing is a write like any other, and is recorded. Prints the entry and the values that it put back. Comments \
       come back where the lines that they were in are the same.

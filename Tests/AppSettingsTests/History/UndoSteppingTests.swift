@@ -104,6 +104,58 @@ struct UndoSteppingTests {
     #expect(settings[theme] == "b")
   }
 
+  private func move(_ old: TOMLPath, to new: TOMLPath, in settings: SettingsStore) throws {
+    try settings.core.commit { view in
+      [Edit(path: new, value: view.userDocument[old], source: old), Edit(path: old, value: nil)]
+    }
+  }
+
+  @Test(arguments: ["tint.accent", "tint", "colour", "r.new", "r.old", "r.new.p", "r"])
+  func `a value that has moved goes back whole, by either of its names`(_ name: String) throws {
+    let settings = try home.store(acceptsAnyVersion: true)
+    let text = "# why\ncolour = 1\nn = 2\n\n[r]\nold = { p = 1, q = true }  # mine\n"
+    try home.write(text)
+    if name.hasPrefix("r") {
+      try move(["r", "old"], to: ["r", "new"], in: settings)
+    } else {
+      try move(["colour"], to: ["tint", "accent"], in: settings)
+    }
+    let moved = home.text()
+    let names = [try TOMLPath(parsing: name)]
+    try settings.undo(.value(names))
+    #expect(home.text() == text)
+    try settings.undo(.redo(names))
+    #expect(home.text() == moved)
+    try settings.undo(.last)
+    #expect(home.text() == text)
+  }
+
+  @Test func `a value that has moved over another one is exchanged for it`() throws {
+    let settings = try home.store(acceptsAnyVersion: true)
+    let text = "a = 1\nb = { x = 2 }\nflags = { c = true, d = true }\n"
+    try home.write(text)
+    try move(["a"], to: ["b"], in: settings)
+    try settings.undo(.value([["b"]]))
+    #expect(home.text() == text)
+    // Which of them has moved is unknown: only what was named goes back.
+    try settings.core.commit { _ in [Edit(path: ["flags"], value: nil), Edit(path: ["e"], value: .boolean(true))] }
+    try settings.undo(.value([["e"]]))
+    #expect(home.text() == "a = 1\nb = { x = 2 }\n")
+  }
+
+  @Test func `what has changed since it moved is undone step by step`() throws {
+    let settings = try home.store(acceptsAnyVersion: true)
+    try home.write("old = 1\n")
+    try move(["old"], to: ["new"], in: settings)
+    try settings.core.commit { _ in [Edit(path: ["new"], value: .integer(2))] }
+    let error = #expect(throws: SettingsError.self) { try settings.undo(.value([["old"]])) }
+    #expect(error?.code == .conflict && error?.message.contains("'new' was changed since by #2. Undo that") == true)
+    for text in ["new = 1\n", "old = 1\n"] {
+      try settings.undo(.value([["new"]]))
+      #expect(home.text() == text)
+    }
+  }
+
   @Test func `a change of a table that does not have the key is no change of the key`() throws {
     let settings = try home.store()
     let y = SettingsKey("t.y", default: 0)
