@@ -76,6 +76,8 @@ struct Commit {
   var lost: [String] = []
   /// Why the history could not be written.
   var unrecorded: String?
+  /// ``ProblemLog/reports`` before a whole new text was interpreted: what was reported since is about that text.
+  private(set) var earlierReports = UInt64.max
 
   /// The new content of the file.
   struct Written {
@@ -226,7 +228,7 @@ struct Commit {
       backup = try core.backing.beginBackup(contents, reason: reason, sparing: source(), within: core.commitLimit)
     }
     hasChanged = true
-    let document = try core.interpret(new)
+    let document = try interpret(new)
     // It may be migrated, and is then not the text's.
     let newDocument = document.bytes.isSameText(as: new ?? []) ? document : nil
     written = Written(
@@ -235,6 +237,12 @@ struct Commit {
         old: contents.bytes, oldStatus: contents.status, oldDocument: old, new: new, newDocument: newDocument,
         reason: SettingsHistoryEntry.Reason(backup: reason)))
     return new
+  }
+
+  /// The meaning of a whole new text.
+  private mutating func interpret(_ text: [UInt8]?) throws(SettingsError) -> TOMLDocument {
+    earlierReports = core.problems.reports
+    return try core.interpret(text)
   }
 
   /// Checks that the new text is valid and contains the edits, and nothing else.
@@ -295,7 +303,7 @@ struct Commit {
   /// Takes a merged text for what the file holds.
   mutating func merge(_ merge: TextMerge) throws -> [UInt8] {
     _ = try? core.takeOver(merge.later, knowing: nil)
-    let document = try core.interpret(merge.bytes)
+    let document = try interpret(merge.bytes)
     revision = core.state.withLock { $0.userRevision }
     written?.bytes = merge.bytes
     written?.document = document

@@ -10,6 +10,8 @@ package final class ProblemLog: Sendable {
     var problem: SettingsProblem
     /// The number of its report.
     var number: UInt64
+    /// How often problems were reported when it was reported last.
+    var lastReport: UInt64
     /// Whether a new value at its path resolves it.
     var endsWithValue: Bool
     /// Whether the next write of the file resolves it.
@@ -19,6 +21,7 @@ package final class ProblemLog: Sendable {
   private struct State: Sendable {
     var current: [Entry] = []
     var lastNumber: UInt64 = 0
+    var reports: UInt64 = 0
     var waiters: [ObjectIdentifier: ChangeWaiter] = [:]
   }
 
@@ -37,14 +40,19 @@ package final class ProblemLog: Sendable {
   ///   - endsWithWrite: Whether the next write of the file resolves it.
   package func report(_ problem: SettingsProblem, endsWithValue: Bool = false, endsWithWrite: Bool = false) {
     let waiters: [ChangeWaiter]? = state.withLock { state in
-      guard !state.current.contains(where: { $0.problem == problem }) else { return nil }
+      state.reports += 1
+      if let index = state.current.firstIndex(where: { $0.problem == problem }) {
+        state.current[index].lastReport = state.reports
+        return nil
+      }
       // A problem that returns in ever new forms must not grow without limit.
       if state.current.count >= 1000 { state.current.removeFirst() }
       state.lastNumber += 1
       let endsWithValue = endsWithValue || problem.code == .invalidValue
       state.current.append(
         Entry(
-          problem: problem, number: state.lastNumber, endsWithValue: endsWithValue, endsWithWrite: endsWithWrite))
+          problem: problem, number: state.lastNumber, lastReport: state.reports, endsWithValue: endsWithValue,
+          endsWithWrite: endsWithWrite))
       return Array(state.waiters.values)
     }
     guard let waiters else { return }
@@ -59,12 +67,19 @@ package final class ProblemLog: Sendable {
     state.withLock { state in state.current.removeAll { isOver($0.problem) } }
   }
 
+  /// How often problems were reported.
+  var reports: UInt64 { state.withLock { $0.reports } }
+
   /// Removes problems that end with a write; returns whether there were any.
+  ///
+  /// - Parameter reports: Only those that were not reported since there were so many reports.
   @discardableResult
-  func resolveWrites(where isOver: (SettingsProblem) -> Bool = { _ in true }) -> Bool {
+  func resolveWrites(
+    before reports: UInt64 = .max, where isOver: (SettingsProblem) -> Bool = { _ in true }
+  ) -> Bool {
     state.withLock { state in
       let count = state.current.count
-      state.current.removeAll { $0.endsWithWrite && isOver($0.problem) }
+      state.current.removeAll { $0.endsWithWrite && $0.lastReport <= reports && isOver($0.problem) }
       return state.current.count < count
     }
   }

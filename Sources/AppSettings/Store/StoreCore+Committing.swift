@@ -175,7 +175,7 @@ extension StoreCore {
     let wasOvertaken = commit.publish()
     report(commit)
     problems.resolve { $0.code == .unparsable && $0.file == location?.file }
-    if commit.stored != nil { problems.resolveWrites() }
+    if commit.stored != nil { problems.resolveWrites(before: commit.earlierReports) }
     if wasOvertaken, state.withLock({ $0.isLoaded }) { look() }
     finish(commit.report)
     return CommitOutcome(hasChanged: commit.hasChanged, backup: commit.hasChanged ? commit.keptBackup : nil)

@@ -59,6 +59,24 @@ struct ProblemEndTests {
     #expect(home.text() == "settings-version = 2\nlevel = 7\n")
   }
 
+  @Test func `a text that is put in place and cannot be migrated is a problem, also the second time`() throws {
+    let settings = try home.store(migrations: [
+      Migration(2, "make the level a number", [.convert("level", .integer)])
+    ])
+    for text in ["level = \"x\"\n", "level = \"x\"\nother = 1\n"] {
+      try settings.set(3, for: level)
+      #expect(settings.currentProblems == [])
+      for _ in 0..<2 {
+        try settings.core.commit(backingUp: "before-restore") { _ in
+          Array((text + "# \(UInt32.random(in: 0 ... .max))\n").utf8)
+        }
+        #expect(settings.currentProblems.map(\.code).contains(.migrationFailed))
+        #expect(settings[level] == 0)
+      }
+      try settings.core.commit(backingUp: "before-restore") { _ in Array("settings-version = 2\n".utf8) }
+    }
+  }
+
   @Test func `a file of the present version ends the problem of one that could not be migrated`() throws {
     try home.write("settings-version = 0\nlevel = 3\n")
     let settings = try home.store(migrations: [Migration(2, "copy", [.copy("level", to: "old")])])
