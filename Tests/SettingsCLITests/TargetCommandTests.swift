@@ -55,6 +55,17 @@ struct TargetCommandTests {
     #expect(test.home.text(of: file) == "theme = \"c\"\n")
   }
 
+  @Test func `a new app is made also where a key or a value is the id of another app`() throws {
+    try test.home.write("x = 1\n", to: test.home.path + "/config/theme/settings.toml")
+    for words in [["org.new.app", "theme", "dark"], ["org.fresh.app", "default", "theme"]] {
+      let (app, key, value) = (words[0], words[1], words[2])
+      #expect(try test.run("set", app, key, value) == answer(""))
+      #expect(test.home.text(of: test.home.path + "/config/\(app)/settings.toml") == "\(key) = \"\(value)\"\n")
+    }
+    let swapped = try test.run("set", "x", "7", "theme")
+    #expect(swapped.status == 2 && swapped.error.contains("'settings-cli set theme x VALUE'"), "\(swapped)")
+  }
+
   @Test(arguments: [
     ["set", "org.example.tset", "theme", "dark"], ["set", "org.example.tset", "--system", "theme", "dark"],
     ["import", "org.example.tset", "./old.toml"], ["edit", "org.example.tset"], ["lock", "org.example.tset", "theme"],

@@ -136,15 +136,21 @@ struct SetVerb: Verb {
     if Terminal.error.isTerminal { noteShellHistory(changes.pairs, opened.schema) }
   }
 
-  /// Throws if another word than that of an unknown target is the id of a known app.
+  /// Throws if another word than that of an unknown target is the id of a known app that has the target's word as a key.
   private static func checkOrder(_ target: Target, _ words: [String]) throws {
-    guard !target.isFile, let app = words.first(where: InstalledApp.isKnown),
-      !InstalledApp.isKnown(target.name)
+    guard !target.isFile, !InstalledApp.isKnown(target.name), let key = try? KeyArgument.parse(target.name),
+      let app = words.first(where: { InstalledApp.isKnown($0) && has(key, $0) })
     else { return }
     throw ToolError(
       .usage,
       "Unknown app '\(target.name)'. Write the app first: 'settings-cli set \(app) \(target.name) VALUE'. To make a new "
         + "app, use --create.")
+  }
+
+  /// Whether an app has a key, by its schema or its files.
+  private static func has(_ key: TOMLPath, _ app: String) -> Bool {
+    guard let opened = try? Target(app, telling: { _ in }).open() else { return false }
+    return !opened.schema.keys.isEmpty && opened.schema.knows(key) || opened.snapshot[key] != nil
   }
 
   /// A last newline ends the line and is not part of the value.
