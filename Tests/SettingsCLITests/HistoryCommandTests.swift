@@ -330,6 +330,11 @@ struct HistoryCommandTests {
     #expect(refused.status == 1 && refused.error.contains("it is a secret"), "\(refused)")
     let value = try test.run("at", app, "#1", "sync.token")
     #expect(value.status == 1 && value.output.isEmpty && value.error.contains("not in the history"), "\(value)")
+    // A part that the kept text does not have: whether it was there is not known.
+    try test.write("sync.token = { user = \"hunter2\" }\n")
+    try test.done("set", app, "theme", "dark")
+    let part = try test.run("at", app, "#4", "sync.token.user")
+    #expect(part.status == 1 && part.error.contains("not in the history"), "\(part)")
     let text = try test.run("at", app, "#1")
     #expect(
       text.output == "[sync]\ntoken = \"(not in the history)\"\n" && text.error.contains("does not keep"), "\(text)")

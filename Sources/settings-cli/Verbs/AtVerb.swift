@@ -112,11 +112,13 @@ private struct FormerText {
 
   func showValue(at path: TOMLPath, _ form: GetVerb.Form?) throws {
     let document = try store.formerDocument(after: number)
-    guard let place = schema.names(of: path).first(where: { document.contains($0) }), let value = document[place] else {
+    let place = schema.names(of: path).first { document.contains($0) }
+    let isHidden = history.secret(at: path) != nil
+    guard isHidden || place != nil else {
       try schema.checkKnown(path)
       throw ToolError(.noValue, "'\(file)' had no value of '\(path)' after #\(number).")
     }
-    guard history.secret(at: path) == nil, !value.holds(Redaction.placeholder) else {
+    guard !isHidden, let place, let value = document[place], !value.holds(Redaction.placeholder) else {
       throw ToolError(
         .noValue,
         "The value of '\(path)' is not in the history, because it is or has a secret, or because no program had "
