@@ -224,6 +224,53 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `what may have been signed before a compaction is not signed as it is`() async throws {
+      let cluster = try await EtcdCluster.start(options: CommandTests.patient)
+      defer { cluster.stop() }
+      try await Fleet.with(cluster) { fleet in
+        let (key, tree) = (fleet.root + "/key", fleet.root + "/tree")
+        #expect(try await fleet.person("nobody").run("key", key).status == 0)
+        let ada = try fleet.person("ada", "signing-key = \"\(key)\"\n")
+        #expect(try await ada.run("set", fleet.app, "--create", "url=good").status == 0)
+        try await cluster.withClient { client in
+          let document = "/app-settings/1/\(fleet.app)/all/v1"
+          _ = try await client.put(document, "url = \"EVIL\"\n")
+          _ = try await client.delete(.key(document + "/signature"))
+        }
+        #expect(try await ada.run("export", "--tree", tree, fleet.app).status == 0)
+        for line in ["EVIL", "what was earlier has been compacted away"] {
+          for words in [["--plan"], []] {
+            let refused = try await ada.run(["apply", tree] + words)
+            #expect(refused.status == 5 && refused.error.contains("--accept-unsigned"), "\(words) \(refused)")
+            #expect(refused.output.contains(line), "\(words) \(refused)")
+          }
+          try await cluster.withClient { try await $0.compact(revision: try await $0.put("/other", "")) }
+        }
+        let set = try await ada.run("set", fleet.app, "--create", "a=1")
+        #expect(set.status == 5 && set.error.contains("what was earlier has been compacted away"), "\(set)")
+        #expect(try await ada.run("apply", tree, "--accept-unsigned").status == 0)
+        #expect(try await ada.run("check", fleet.app).status == 0)
+      }
+    }
+
+    @Test func `a new version that may be made from a foreign text is not signed beside a text that is right`()
+      async throws
+    {
+      try await Self.with { fleet, ada, machine, _ in
+        let tree = "\(fleet.root)/tree/\(fleet.app)"
+        try FileManager.default.createDirectory(atPath: tree, withIntermediateDirectories: true)
+        try fleet.write(Self.signed, to: tree + "/all@1.toml")
+        try fleet.write("settings-version = 2\n" + Self.foreign, to: tree + "/all.toml")
+        let refused = try await ada.run("apply", fleet.root + "/tree", "--take", "ours")
+        #expect(refused.status == 5 && refused.error.contains("--accept-unsigned"), "\(refused)")
+        #expect(refused.output.contains("font-size: (none) -> 66"), "\(refused)")
+        // What is right is stored first.
+        #expect(try await ada.run("undo", fleet.app).status == 0)
+        let applied = try await ada.run("apply", fleet.root + "/tree", "--take", "ours")
+        #expect(applied.status == 0, "\(applied)")
+      }
+    }
+
     @Test func `what nobody has signed is named by verbs that read, and can be taken back`() async throws {
       try await Self.with { fleet, ada, machine, key in
         let eve = try fleet.person("eve", "trusted-keys = [\"\(key) Ada's desk\"]\n")

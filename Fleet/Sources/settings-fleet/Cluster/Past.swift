@@ -151,13 +151,21 @@ struct Past {
     }
   }
 
-  /// The newest text of a version that a trusted key has signed, and its revision; `nil` if the cluster does not have it.
+  /// What is known of the newest text of a version that a trusted key has signed.
+  struct LastSigned: Sendable {
+    /// The text, and its revision; `nil` if the cluster does not have it.
+    var found: (revision: Int64, text: [UInt8])?
+    /// Whether there is none because what was earlier has been compacted away: nobody knows what that was.
+    var isCut = false
+  }
+
+  /// The newest text of a version that a trusted key has signed.
   ///
   /// A text is read only where there is a signature: a document that never had one may have a long past. Whoever removes
   /// the document and makes it again does not make it one that never was signed: the time before is searched in steps
   /// that double. Whoever takes the signature away before the text changes does not either: it was there when the text
   /// before that was stored.
-  func lastSigned(version: Int, by trust: Trust) async throws -> (revision: Int64, text: [UInt8])? {
+  func lastSigned(version: Int, by trust: Trust) async throws -> LastSigned {
     func signed(at revision: Int64?) async throws(EtcdError) -> (revision: Int64, text: [UInt8])? {
       guard let stored = try await stored(at: revision)[version],
         trust.problem(with: stored, of: document, version: version) == nil
@@ -169,23 +177,25 @@ struct Past {
       var trace = try await traces(of: version, at: [nil])[0]
       while true {
         guard let text = trace.text else {
-          guard let absent = revision, absent > step else { return nil }
+          guard let absent = revision, absent > step else { return LastSigned() }
           (revision, step) = (absent - step, step * 2)
           trace = try await traces(of: version, at: [revision])[0]
           continue
         }
-        if trace.signature != nil, let found = try await signed(at: revision) { return found }
+        if trace.signature != nil, let found = try await signed(at: revision) { return LastSigned(found: found) }
         let last = max(text, trace.signature ?? 0)
         let isGone = trace.signature == nil && revision ?? .max > last
         var earlier = try await traces(of: version, at: isGone ? [last, last - 1] : [last - 1])
-        if isGone, earlier.removeFirst().signature != nil, let found = try await signed(at: last) { return found }
-        guard let next = earlier.first else { return nil }
+        if isGone, earlier.removeFirst().signature != nil, let found = try await signed(at: last) {
+          return LastSigned(found: found)
+        }
+        guard let next = earlier.first else { return LastSigned(isCut: true) }
         (revision, step, trace) = (last - 1, 1, next)
       }
     } catch {
       guard error.code == .compacted else { throw Failure(error) }
     }
-    return nil
+    return LastSigned(isCut: true)
   }
 
   /// The revisions at which a version's text, and its signature, were last changed; `nil` for what was not there.
@@ -211,9 +221,12 @@ struct Past {
 
   /// What somebody without a trusted key has made of a text, in lines.
   static func difference(
-    _ text: [UInt8], since signed: (revision: Int64, text: [UInt8])?, _ schema: SchemaLookup
+    _ text: [UInt8], since last: LastSigned, _ schema: SchemaLookup
   ) -> String {
-    guard let signed else { return "The cluster has no earlier text that a trusted key has signed.\n" }
+    guard let signed = last.found else {
+      return "The cluster has no earlier text that a trusted key has signed"
+        + (last.isCut ? ": what was earlier has been compacted away.\n" : ".\n")
+    }
     let values = ShownChange.all(from: signed.text, to: text, schema)
     var lines = (values ?? []).map { "  \($0.line)\n" }
     if values == nil { lines = ["  the text does not parse\n"] }

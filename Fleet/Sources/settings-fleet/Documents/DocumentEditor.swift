@@ -204,9 +204,9 @@ struct DocumentEditor {
     guard let problem = writer.doubt(about: trust) else { return false }
     if acceptsUnsigned { return true }
     let past = Past(cluster: context.cluster, document: document)
-    let signed = try await past.lastSigned(version: writer.versions.keys.max() ?? 1, by: trust)
-    if let signed, let text, signed.text == text { return false }
-    let difference = Past.difference(base, since: signed, try context.schema(of: document.app))
+    let last = try await past.lastSigned(version: writer.versions.keys.max() ?? 1, by: trust)
+    if let text, last.found?.text == text { return false }
+    let difference = Past.difference(base, since: last, try context.schema(of: document.app))
     throw Failure(
       .notWritable,
       "Cannot store '\(document)': \(problem.message) Whoever stores an edit of it signs all of it. "

@@ -22,14 +22,14 @@ struct TreeDoubt: Sendable {
     of document: FleetDocument, _ texts: [Int: [UInt8]], version: Int, present: AppDocuments?, trust: Trust,
     in context: Context
   ) async throws {
-    // A new version is made from the one before, which the directory may have, too.
+    // A new version is made from the one before. If the directory has that, too, it may have been put right since.
     guard let text = texts[version], let (base, stored) = present?.readable(document.scope, upTo: version),
-      base == version || texts[base] == nil,
       let problem = trust.problem(with: stored, of: document, version: base)
     else { return nil }
-    let signed = try await Past(cluster: context.cluster, document: document).lastSigned(version: base, by: trust)
+    let last = try await Past(cluster: context.cluster, document: document).lastSigned(version: base, by: trust)
+    let signed = last.found
     // What never was signed is as the directory's reviewers want it.
-    guard signed != nil || stored.signature != .absent else { return nil }
+    guard signed != nil || last.isCut || stored.signature != .absent else { return nil }
     if let signed, signed.text == text || signed.text == stored.text { return nil }
     if let signed, base == version, text != stored.text,
       !Self.shares(text, with: stored.text, since: signed.text)
@@ -39,7 +39,7 @@ struct TreeDoubt: Sendable {
     self.version = version
     self.problem = problem
     self.signed = signed?.text
-    lines = Past.difference(text, since: signed, try context.schema(of: document.app)).split(separator: "\n")
+    lines = Past.difference(text, since: last, try context.schema(of: document.app)).split(separator: "\n")
       .map(String.init)
   }
 
