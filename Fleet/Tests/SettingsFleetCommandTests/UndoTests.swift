@@ -104,6 +104,105 @@ extension CommandTests.Busy {
       }
     }
 
+    /// The texts of the document and what says which version is newer, by the ends of their keys.
+    private static func texts(_ fleet: Fleet) async throws -> [String: String] {
+      let prefix = "/app-settings/1/\(fleet.app)/all/"
+      let found = try await fleet.cluster.withClient { try await $0.range(EtcdRange(.prefix(prefix))).keyValues }
+      let all = found.map { item in
+        (String(decoding: item.key, as: UTF8.self).dropFirst(prefix.count), String(decoding: item.value, as: UTF8.self))
+      }
+      return Dictionary(uniqueKeysWithValues: all.map { (String($0.0), $0.1) })
+        .filter { ["v1", "v1/successor", "v2", "v2/successor"].contains($0.key) }
+    }
+
+    /// A document with two versions, from a directory that has the first.
+    private static func withVersions(
+      _ settings: (Fleet) async throws -> String, _ body: (Fleet, Party, _ prune: [String]) async throws -> Void
+    ) async throws {
+      try await Fleet.with { fleet in
+        let (ada, tree) = (try fleet.person("ada", try await settings(fleet)), fleet.root + "/tree")
+        let (file, source) = ("\(tree)/\(fleet.app)/all.toml", ["--source", fleet.app])
+        try FileManager.default.createDirectory(atPath: "\(tree)/\(fleet.app)", withIntermediateDirectories: true)
+        try fleet.write("a = 1\n", to: file)
+        #expect(try await ada.run(["apply", tree] + source).status == 0)
+        try fleet.schema(
+          "[keys.b]\ntype = \"integer\"\n[[migrations]]\nversion = 2\nname = \"name it\"\n"
+            + "steps = [{ rename = \"a\", to = \"b\" }]\n")
+        #expect(try await ada.run("migrate", fleet.app).status == 0)
+        try FileManager.default.removeItem(atPath: file)
+        try await body(fleet, ada, ["apply", tree, "--prune", "--allow-empty", "--take", "ours"] + source)
+      }
+    }
+
+    @Test func `the removal of a document is undone in all its versions, and redone as a removal`() async throws {
+      try await Self.withVersions({ _ in "" }) { fleet, ada, prune in
+        let texts = try await Self.texts(fleet)
+        #expect(texts.keys.sorted() == ["v1", "v1/successor", "v2"])
+        let pruned = try await ada.run(prune)
+        #expect(pruned.status == 0, "\(pruned)")
+        #expect(try await Self.texts(fleet).isEmpty)
+        for _ in 1...2 {
+          let undone = try await ada.run("undo", fleet.app)
+          #expect(undone.status == 0 && undone.output.contains("  b: (none) -> 1\n"), "\(undone)")
+          #expect(try await Self.texts(fleet) == texts)
+          let redone = try await ada.run("redo", fleet.app)
+          #expect(redone.status == 0 && redone.output.contains("  b: 1 -> (none)\n"), "\(redone)")
+          #expect(try await Self.texts(fleet).isEmpty)
+        }
+        // What others have changed since stays.
+        #expect(try await ada.run("undo", fleet.app).status == 0)
+        let log = try await ada.run("log", fleet.app)
+        #expect(log.output.contains(" apply by ") && log.output.contains(" migrate by "), "\(log)")
+        try await ada.run("set", fleet.app, "b=2")
+        #expect(try await ada.run("redo", fleet.app).status == 1)
+        #expect(try await ada.run("undo", fleet.app).output.hasSuffix("  b: 2 -> 1\n"))
+        let migrated = try await ada.run("undo", fleet.app)
+        #expect(migrated.status == 8 && migrated.error.contains("it made version 2"), "\(migrated)")
+        #expect(try await Self.texts(fleet) == texts)
+      }
+    }
+
+    @Test func `a signed document that was emptied comes back in all its versions`() async throws {
+      func key(_ fleet: Fleet) async throws -> String {
+        #expect(try await fleet.person("nobody").run("key", fleet.root + "/key").status == 0)
+        return "signing-key = \"\(fleet.root)/key\"\n"
+      }
+      try await Self.withVersions(key) { fleet, ada, prune in
+        let texts = try await Self.texts(fleet)
+        let empty = ["v1": "", "v1/successor": "2", "v2": "settings-version = 2\n"]
+        let pruned = try await ada.run(prune)
+        #expect(pruned.status == 0, "\(pruned)")
+        for _ in 1...2 {
+          #expect(try await Self.texts(fleet) == empty)
+          let undone = try await ada.run("undo", fleet.app)
+          #expect(undone.status == 0, "\(undone)")
+          #expect(try await Self.texts(fleet) == texts)
+          let check = try await ada.run("check", fleet.app)
+          #expect(check.status == 0 && check.error.isEmpty, "\(check)")
+          #expect(try await ada.run("redo", fleet.app).status == 0)
+        }
+      }
+    }
+
+    @Test func `the first change of a document with a settings-version is undone and redone`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        try fleet.schema(
+          "[keys.b]\ntype = \"integer\"\n[[migrations]]\nversion = 2\nname = \"name it\"\n"
+            + "steps = [{ rename = \"a\", to = \"b\" }]\n")
+        #expect(try await ada.run("set", fleet.app, "b=1").status == 0)
+        let texts = try await Self.texts(fleet)
+        for _ in 1...2 {
+          let undone = try await ada.run("undo", fleet.app)
+          #expect(undone.status == 0 && undone.output.contains("  b: 1 -> (none)\n"), "\(undone)")
+          #expect(try await Self.texts(fleet) == ["v2": "settings-version = 2\n"])
+          let redone = try await ada.run("redo", fleet.app)
+          #expect(redone.status == 0 && redone.output.contains("  b: (none) -> 1\n"), "\(redone)")
+          #expect(try await Self.texts(fleet) == texts)
+        }
+      }
+    }
+
     @Test func `a migration, and what was before it, cannot be undone`() async throws {
       try await Fleet.with { fleet in
         let (ada, keys) = (try fleet.person(), "[keys.size]\ntype = \"integer\"\n")

@@ -92,7 +92,8 @@ extension DocumentWriter {
     }
   }
 
-  private static func emptyText(version: Int) -> [UInt8] {
+  /// The text of a version that says nothing.
+  package static func emptyText(version: Int) -> [UInt8] {
     version == 1 ? [] : Array("settings-version = \(version)\n".utf8)
   }
 }

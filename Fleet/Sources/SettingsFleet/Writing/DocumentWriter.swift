@@ -106,31 +106,45 @@ public struct DocumentWriter: Sendable {
   /// - Parameters:
   ///   - text: The new text.
   ///   - version: Its `settings-version`, 1 if it names none.
+  ///   - older: Texts that earlier versions of the document get with it.
   ///   - signing: The key to sign with. Without one a document that is signed is not written.
   /// - Returns: The transaction; one that changes nothing if the text is the same and nothing is to be signed.
   /// - Throws: ``WriterError``.
-  public func write(_ text: [UInt8], version: Int, signing: Signing? = nil) throws(WriterError) -> FleetTransaction {
+  public func write(
+    _ text: [UInt8], version: Int, with older: [Int: [UInt8]] = [:], signing: Signing? = nil
+  ) throws(WriterError) -> FleetTransaction {
     try Self.check(text)
     let current = try current()
     if let current, version < current.version { throw .olderText(version, than: current.version) }
     guard version >= 1, version <= appVersion ?? .max else { throw .newerVersion(version) }
+    var texts = older.filter { $0.key < version }
     let stored = current.flatMap { versions[$0.version] }
-    if let stored, stored.signature != .absent, signing == nil { throw .needsKey }
-    if let current, signing == nil, current.version == version, current.text == text, stored?.signature == .absent {
+    for replaced in texts.keys.map({ versions[$0] }) + [stored] where signing == nil {
+      if let replaced, replaced.signature != .absent { throw .needsKey }
+    }
+    if let current, signing == nil, texts.isEmpty, current.version == version, current.text == text {
       return FleetTransaction()
     }
+    texts[version] = text
     var transaction = unchanged(writing: version)
-    transaction.put(document.key(version: version), text)
-    if let signing {
+    var serial = try signing.map { signing throws(WriterError) in try nextSerial(signing) }
+    for (version, text) in texts.sorted(by: { $0.key < $1.key }) {
+      try Self.check(text)
+      transaction.put(document.key(version: version), text)
+      guard let signing else { continue }
+      guard let number = serial else { throw .noSerial }
       let statement = Statement.document(document, version: version, text: TextDigest(of: text))
-      let signature = signing.key.sign(statement, serial: try nextSerial(signing))
-      transaction.put(FleetKey.signature(document, version: version).text, signature.json)
+      transaction.put(
+        FleetKey.signature(document, version: version).text, signing.key.sign(statement, serial: number).json)
+      serial = number < .max ? number + 1 : nil
     }
     if let current, stored?.successorRevision == 0 {
       transaction.require(FleetKey.successor(document, version: current.version).text, at: 0)
     }
-    if let current, current.version < version {
-      transaction.put(FleetKey.successor(document, version: current.version).text, Array(String(version).utf8))
+    let all = Set(texts.keys).union(current.map { [$0.version] } ?? []).sorted()
+    for (earlier, next) in zip(all, all.dropFirst())
+    where earlier == current?.version || versions[earlier]?.successor == nil {
+      transaction.put(FleetKey.successor(document, version: earlier).text, Array(String(next).utf8))
     }
     return try .joined([transaction])
   }

@@ -20,8 +20,10 @@ struct Past {
     var former: [UInt8]?
     /// Whether the change made the document, or this version of it, so that there is no text before it.
     var isFirst: Bool
-    /// Whether there is an earlier version: a first change has upgraded that one.
+    /// Whether there is an earlier version.
     var hasEarlierVersion: Bool
+    /// Whether the change brought a document back that had been removed, in all its versions.
+    var bringsBack: Bool { isFirst && change?.undone != nil }
     /// What the document was after the change, with its signature; `nil` if it was removed.
     var stored: StoredDocument?
   }
@@ -82,8 +84,9 @@ struct Past {
           text: state.stored?.text ?? [], former: isText ? nil : state.stored?.text, isFirst: isFirst,
           hasEarlierVersion: state.hasEarlierVersion, stored: state.stored)
       }
-      // Before the first one the document may have been removed. An earlier version has changes of its own.
-      if isFirst, state.hasEarlierVersion { break }
+      // Before the first one the document may have been removed. An earlier version that it upgrades has changes of its
+      // own.
+      if isFirst, state.isUpgrade { break }
       version = isFirst || state.stored == nil ? nil : state.version
       revision = state.revision - 1
     }
@@ -105,6 +108,8 @@ struct Past {
     /// The user of etcd who made it; `nil` if that is not known.
     var user: String?
     var hasEarlierVersion: Bool
+    /// Whether an earlier version is older than this one.
+    var isUpgrade = false
   }
 
   /// What a version of the document, or its newest one, was after a revision. All of it is read at that revision: the one
@@ -117,11 +122,13 @@ struct Past {
     func item(_ key: FleetKey) -> FleetItem? { items.items.first { FleetKey($0.key) == key } }
     let note = item(.change(document, version: version))
     let last = max(stored.modRevision, stored.signatureRevision, note?.modRevision ?? 0)
+    func created(_ version: Int) -> Int64 { item(.document(document, version: version))?.createRevision ?? 0 }
+    let earlier = versions.keys.filter { $0 < version }
     return State(
-      version: version, stored: stored,
-      createRevision: item(.document(document, version: version))?.createRevision ?? 0, revision: last,
+      version: version, stored: stored, createRevision: created(version), revision: last,
       change: note.flatMap { $0.modRevision == last ? Change($0.value) : nil },
-      user: try await user(of: last, asOf: revision), hasEarlierVersion: versions.keys.contains { $0 < version })
+      user: try await user(of: last, asOf: revision), hasEarlierVersion: !earlier.isEmpty,
+      isUpgrade: earlier.contains { created($0) < created(version) })
   }
 
   /// The removal of the document before a revision, of which nothing but its note is left; `nil` if there is none.

@@ -18,6 +18,19 @@ struct DocumentEditor {
     var appVersion: Int?
     /// Whether it was made from a text that no trusted key has signed.
     var acceptedUnsigned = false
+    /// Texts that earlier versions get with it.
+    var older: [Int: [UInt8]] = [:]
+    /// Whether the document is removed, in all its versions.
+    var isRemoval = false
+  }
+
+  /// What comes back with the text before a change.
+  struct TakingBack {
+    /// The texts of earlier versions before it, and those that it has made of them, if any: if others have changed one
+    /// since, that stays.
+    var older: [Int: (former: [UInt8], made: [UInt8]?)] = [:]
+    /// Whether there was no document, so that it is removed unless others have changed it since.
+    var removes = false
   }
 
   let context: Context
@@ -27,14 +40,14 @@ struct DocumentEditor {
   private let acceptsUnsigned: Bool
   private static let mostAttempts = 100
 
-  /// Whether the edit may bring back what a trusted key has signed, without accepting what was made of it.
-  private let takesBack: Bool
+  /// What the edit brings back. It may bring back what a trusted key has signed, without accepting what was made of it.
+  private let takingBack: TakingBack?
 
-  init(context: Context, document: FleetDocument, acceptsUnsigned: Bool = false, takesBack: Bool = false) throws {
+  init(context: Context, document: FleetDocument, acceptsUnsigned: Bool = false, takingBack: TakingBack? = nil) throws {
     try Self.checkOwner(of: document.app)
     self.context = context
     self.document = document
-    (self.acceptsUnsigned, self.takesBack) = (acceptsUnsigned, takesBack)
+    (self.acceptsUnsigned, self.takingBack) = (acceptsUnsigned, takingBack)
     command = try context.command()
   }
 
@@ -159,7 +172,8 @@ struct DocumentEditor {
   private func transaction(of edit: Edit) throws -> FleetTransaction {
     let signing = try context.signing()
     return try stating { () throws(WriterError) in
-      try edit.writer.write(edit.text, version: edit.version, signing: signing)
+      if edit.isRemoval { return try edit.writer.remove() }
+      return try edit.writer.write(edit.text, version: edit.version, with: edit.older, signing: signing)
     }
   }
 
@@ -177,21 +191,42 @@ struct DocumentEditor {
       with: FleetContents(snapshot).apps[document.app] ?? AppDocuments(), upTo: newest, for: document.scope)
     if document.scope != .all, let below { try workspace.put(below, as: .all) }
     // Before a person has written a text in vain.
-    var isDoubted = takesBack ? false : try await checkSignature(of: writer, base?.text ?? [])
+    var isDoubted = takingBack != nil ? false : try await checkSignature(of: writer, base?.text ?? [])
     let answer = try await work(workspace)
     guard answer.status == 0 else {
       Output.show(answer)
       throw Failure(status: answer.status)
     }
     let text = try workspace.text(of: document.scope) ?? []
+    var edit = Edit(writer: writer, base: base, text: text, version: base?.version ?? 1, appVersion: newest)
+    if let takingBack {
+      edit.older = older(of: takingBack, text, writer)
+      edit.isRemoval = takingBack.removes && isNothing(text, writer) && !isSigned(writer)
+    }
+    if edit.isRemoval, base != nil { return (edit, answer) }
     guard text != base?.text ?? [] else { return (nil, answer) }
-    if takesBack { isDoubted = try await checkSignature(of: writer, base?.text ?? [], before: text) }
+    if takingBack != nil { isDoubted = try await checkSignature(of: writer, base?.text ?? [], before: text) }
     try check(text, after: base?.text, in: workspace)
-    let version = try Workspace.version(of: text)
-    return (
-      Edit(writer: writer, base: base, text: text, version: version, appVersion: newest, acceptedUnsigned: isDoubted),
-      answer
-    )
+    (edit.version, edit.acceptedUnsigned) = (try Workspace.version(of: text), isDoubted)
+    return (edit, answer)
+  }
+
+  /// The texts that earlier versions get back, unless others have changed them since.
+  private func older(of takingBack: TakingBack, _ text: [UInt8], _ writer: DocumentWriter) -> [Int: [UInt8]] {
+    guard takingBack.removes else {
+      return takingBack.older.filter { writer.versions[$0.key]?.text == $0.value.made }.mapValues { $0.former }
+    }
+    // Machines that require signatures would keep a document that is gone.
+    let earlier = isNothing(text, writer) && isSigned(writer) ? writer.versions.keys.sorted().dropLast() : []
+    return Dictionary(uniqueKeysWithValues: earlier.map { ($0, DocumentWriter.emptyText(version: $0)) })
+  }
+
+  private func isNothing(_ text: [UInt8], _ writer: DocumentWriter) -> Bool {
+    text == DocumentWriter.emptyText(version: writer.versions.keys.max() ?? 1)
+  }
+
+  private func isSigned(_ writer: DocumentWriter) -> Bool {
+    writer.versions.values.contains { $0.signature != .absent }
   }
 
   /// Refuses to edit what no trusted key has signed, unless that is accepted or the edit brings back what one has.

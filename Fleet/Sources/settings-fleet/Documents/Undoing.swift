@@ -42,7 +42,7 @@ struct Undoing {
       case .end: return false
       case .take:
         let version = present?.key ?? entry.version
-        guard entry.version == version, !(entry.isFirst && entry.hasEarlierVersion) else {
+        guard entry.version == version, !(entry.isFirst && entry.hasEarlierVersion) || entry.bringsBack else {
           throw migrated(entry, to: version)
         }
         do {
@@ -84,18 +84,21 @@ struct Undoing {
   }
 
   private func takeBack(_ entry: Past.Entry) async throws {
-    let former = try await former(of: entry)
+    let (former, takingBack) = try await former(of: entry)
     let (document, schema) = (document, try context.schema(of: document.app))
     let names = context.settings.namesOfTrustedKeys()
     let summary = LogEntry(entry, of: document, try context.settings.trust(), names, schema).summary
     let done = verb == "redo" ? "redone" : "undone"
     let editor = try DocumentEditor(
-      context: context, document: document, acceptsUnsigned: acceptsUnsigned, takesBack: true)
+      context: context, document: document, acceptsUnsigned: acceptsUnsigned, takingBack: takingBack)
     try await editor.change(because: verb, undoing: entry.revision) { workspace in
       let before = try workspace.text(of: document.scope) ?? []
+      // Somebody may have made a document again that was removed.
+      let isMadeAgain = entry.stored == nil && !before.isEmpty
+      let made = isMadeAgain ? DocumentWriter.emptyText(version: entry.version) : entry.text
       var answer: SettingsCommand.Answer
       do {
-        answer = try workspace.merge(entry.text, former, into: document.scope)
+        answer = try workspace.merge(made, former, into: document.scope)
       } catch let failure as Failure where failure.status == ToolError.Status.changed.rawValue {
         throw conflict(with: entry, former, before, schema)
       }
@@ -108,23 +111,33 @@ struct Undoing {
     }
   }
 
-  /// The text before a change.
+  /// The text before a change, and what else comes back with it.
   ///
   /// - Throws: ``Failure`` if it is not known, or no trusted key has signed it and it would be signed.
-  private func former(of entry: Past.Entry) async throws -> [UInt8] {
+  private func former(of entry: Past.Entry) async throws -> ([UInt8], DocumentEditor.TakingBack) {
     guard let former = entry.former else {
-      if entry.isFirst { return [] }
+      if entry.isFirst {
+        return (DocumentWriter.emptyText(version: entry.version), DocumentEditor.TakingBack(removes: entry.bringsBack))
+      }
       throw Failure(.noValue, "\(cannot(entry)): the text before it has been compacted away.")
     }
+    let before = try await past.stored(at: entry.revision - 1)
+    let after = try await past.stored(at: entry.revision)
+    var takingBack = DocumentEditor.TakingBack()
+    for (version, stored) in before where version < entry.version && stored.text != after[version]?.text {
+      takingBack.older[version] = (stored.text, after[version]?.text)
+    }
     let trust = try context.settings.trust()
-    guard !acceptsUnsigned, trust.isRequired,
-      let stored = try await past.stored(at: entry.revision - 1)[entry.version],
-      let problem = trust.problem(with: stored, of: document, version: entry.version)
-    else { return former }
-    throw Failure(
-      .notWritable,
-      "\(cannot(entry)): the text before it would be signed, and no trusted key has signed it: \(problem.message) Repeat "
-        + "the command with --accept-unsigned if all of it is right. Nothing was written.")
+    guard !acceptsUnsigned, trust.isRequired else { return (former, takingBack) }
+    for version in [entry.version] + takingBack.older.keys.sorted() {
+      guard let stored = before[version], let problem = trust.problem(with: stored, of: document, version: version)
+      else { continue }
+      throw Failure(
+        .notWritable,
+        "\(cannot(entry)): the text before it would be signed, and no trusted key has signed it: \(problem.message) Repeat "
+          + "the command with --accept-unsigned if all of it is right. Nothing was written.")
+    }
+    return (former, takingBack)
   }
 
   // MARK: What cannot be done
