@@ -21,7 +21,7 @@ extension CommandTests.Busy {
       "password-file": (#""/own""#, #""/evil""#),
       "expected": (#"["own"]"#, "[]"),
       "signing-key": (#""/own""#, #""/evil""#),
-      "trusted-keys": (#"["own"]"#, "[]"),
+      "trusted-keys": (#"["app-settings-fleet-public-key ed25519 \#(String(repeating: "A", count: 43))="]"#, "[]"),
       "sealing-keys": (#"["own"]"#, #"["evil"]"#),
       "unsealing-keys": (#"["/own"]"#, #"["/evil"]"#),
       "machine": (#""own""#, #""evil""#),
@@ -82,6 +82,8 @@ extension CommandTests.Busy {
         #expect(try reason("\(key.path) = \(value)\n").contains("'\(key.path)' in '\(own)"), "\(key.path)")
       }
       #expect(try reason("trusted-keys = [\"app-settings-fleet-public-key ed25519 x\", 5]\n").contains("[1]"))
+      // Its form is looked at before anything is shown that it would have to have signed.
+      #expect(try reason("trusted-keys = [\"junk\"]\n").contains("Cannot use 'junk' in 'trusted-keys'"))
       #expect(try reason("[broken\n").contains(own))
       try "timeout = \"5s\"\n".write(toFile: own + "/settings.toml", atomically: true, encoding: .utf8)
       _ = try FleetSettings(environment: environment)

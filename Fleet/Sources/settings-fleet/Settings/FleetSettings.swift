@@ -97,6 +97,7 @@ struct FleetSettings {
         throw failure("'\(key.path)'\(file) is not what is needed. \(key.isSecret ? error.redacted : error)")
       }
     }
+    for text in store[.trustedKeys] { _ = try Self.verificationKey(text) }
   }
 
   /// All keys, for the schema.

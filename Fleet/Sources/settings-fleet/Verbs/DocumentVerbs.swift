@@ -115,6 +115,7 @@ struct ExportVerb: ReadingVerb {
         apps.append(word)
       }
     }
+    let trust = try context.settings.trust()
     let contents = FleetContents(try await context.cluster.snapshot(of: apps, at: revision))
     var documents: [FleetDocument: [Int: [UInt8]]] = [:]
     // What may not be applied is not exported either.
@@ -128,7 +129,6 @@ struct ExportVerb: ReadingVerb {
     }
     let others = try TreeDirectory(path: directory).write(documents) { apps.isEmpty || apps.contains($0.app) }
     for file in others { Output.error("note: '\(file)' is not in the fleet.") }
-    let trust = try context.settings.trust()
     warn(
       documents.sorted { $0.key < $1.key }.flatMap { document, versions in
         contents.versions(of: document).sorted { $0.key < $1.key }.compactMap { version, stored in
@@ -208,9 +208,10 @@ extension ReadingVerb {
       let when = words.revision.map { " at revision \($0)" } ?? ""
       throw Failure(.noValue, "The fleet has no document '\(words.document)'\(when).")
     }
+    // A key that cannot be used is an error before anything is shown.
+    let trust = try context.settings.trust()
     let answer = try await workspace.run(Self.word, words.rest, on: words.document.scope)
     Output.show(answer)
-    let trust = try context.settings.trust()
     let problems = Set([.all, words.document.scope]).sorted().compactMap { scope in
       documents.readable(scope, upTo: newest).flatMap { version, stored in
         FleetDocument(app: words.document.app, scope: scope).flatMap {
