@@ -57,6 +57,37 @@ extension CommandTests {
       }
     }
 
+    @Test func `a mirror that ends does not wait for its checks one after the other`() async throws {
+      try await Fleet.with { fleet in
+        let (ada, apps) = (try fleet.person(), ["", ".b", ".c"].map { fleet.app + $0 })
+        // They do not end when they are asked to, and are killed after two seconds.
+        let check = "trap '' TERM; touch '\(fleet.root)/checks-'$1; sleep 600"
+        let canary = try fleet.machine("canary", groups: ["lab"], "check = [\"sh\", \"-c\", \"\(check)\", \"sh\"]\n")
+        try fleet.allow(apps: apps, on: "canary")
+        try canary.start()
+        for app in apps {
+          try await ada.run("set", app, "a=1")
+          #expect(try await eventually { try await ada.run("status", app).output.contains("1 applied") })
+        }
+        let rollouts = apps.map { app in
+          ada.process(["rollout", "--canaries", "lab", "--check", "--wait", "1s", app, "set", "a=2"])
+        }
+        for rollout in rollouts {
+          (rollout.standardOutput, rollout.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+          try rollout.run()
+        }
+        let files = apps.map { "\(fleet.root)/checks-\($0)" }
+        #expect(try await eventually { files.allSatisfy(FileManager.default.fileExists(atPath:)) })
+        let start = ContinuousClock.now
+        canary.stop()
+        #expect(ContinuousClock.now - start < .seconds(5))
+        for rollout in rollouts {
+          rollout.terminate()
+          rollout.waitUntilExit()
+        }
+      }
+    }
+
     @Test func `a check that cannot be run is told with what was not found, and where`() async throws {
       try await Fleet.with { fleet in
         let ada = try fleet.person()

@@ -66,10 +66,10 @@ actor MirrorService {
     execution.watch?.end()
     timer?.cancel()
     for task in watches.values { task.cancel() }
-    for check in checking.values {
-      check.task.cancel()
-      await check.task.value
-    }
+    // Each may take seconds to end.
+    let checks = checking.values.map(\.task)
+    for check in checks { check.cancel() }
+    for check in checks { await check.value }
     for task in running.values { await task.value }
     // From now on it would be out of date.
     try? File.remove(metricsFile)
