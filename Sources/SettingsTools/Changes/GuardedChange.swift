@@ -6,6 +6,8 @@ package struct GuardedChange {
   package var isDryRun = false
   /// The digests that the file, or values in it, must have.
   package var expected: [Digest] = []
+  /// Whether it is refused if the history could not put back what it replaces.
+  package var isTrial = false
 
   package init(isDryRun: Bool = false, expected: [Digest] = []) {
     (self.isDryRun, self.expected) = (isDryRun, expected)
@@ -48,11 +50,15 @@ extension OpenedSettings {
   /// Makes edits in one write, or only shows what they would change.
   ///
   /// - Parameter edits: Runs under the file's lock.
-  /// - Throws: ``ToolError`` with status 9 if something has changed.
+  /// - Throws: ``ToolError`` with status 9 if something has changed, and 4 if it cannot be tried.
   package func make(_ change: GuardedChange, _ edits: (SettingsSnapshot) throws -> [Edit]) throws -> ChangeOutcome {
     func checked(_ view: SettingsSnapshot) throws -> [Edit] {
       try change.checkValues(in: view, schema)
-      return try edits(view)
+      let edits = try edits(view)
+      for edit in change.isTrial ? edits : [] {
+        for case let value? in [view.userDocument[edit.path], edit.value] { try checkKept(value, at: edit.path) }
+      }
+      return edits
     }
     guard change.isDryRun else {
       return ChangeOutcome(
@@ -60,6 +66,20 @@ extension OpenedSettings {
     }
     let (old, new) = try preview(checking: change.checkFile(of: self), making: checked)
     return ChangeOutcome(hasChanged: old != new, difference: old == new ? "" : difference(old, new))
+  }
+
+  /// Refuses to try a change from or to a value that the history does not keep, so that it could not be taken back.
+  ///
+  /// - Parameter advice: What else can be done, as a sentence.
+  /// - Throws: ``ToolError`` with status 4.
+  package func checkKept(_ value: TOMLValue, at path: TOMLPath, advice: String? = nil) throws {
+    let isSecret = schema.isSecret(path, value) || !schema.withoutSecrets(value, at: path).secrets.isEmpty
+    guard try isSecret || store.historyHides(value, at: path) else { return }
+    throw ToolError(
+      .invalidValue,
+      "Cannot try '\(path)': it \(isSecret ? "is a secret or has one" : "has a key that no program has declared"), "
+        + "which the history does not keep, so that it could not be put back. Nothing was written."
+        + (advice.map { " \($0)" } ?? ""))
   }
 
   /// How a change would alter the file, as a unified diff without secrets.

@@ -36,13 +36,15 @@ struct BatchVerb: Verb {
   @OptionGroup var target: TargetArgument
   @Flag(help: "Write the other edits if some are refused.") var keepGoing = false
   @Flag(help: "Also set keys that the app's schema does not list.") var create = false
+  @Flag(help: "Refuse what could not be undone, because the history does not keep it.") var trial = false
   @OptionGroup var pruning: PruneOption
   @OptionGroup var change: ChangeOptions
   @OptionGroup var common: CommonOptions
 
   func answer() throws {
     let target = try Target(target)
-    let guarded = try change.guarded()
+    var guarded = try change.guarded()
+    guarded.isTrial = trial
     let input = try StandardInput.batch()
     let opened = try target.open(
       mayBeUnknown: create, mayBeNew: true, isForWriting: true, writesLater: !guarded.isPlain)

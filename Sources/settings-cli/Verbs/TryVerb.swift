@@ -130,13 +130,7 @@ struct TryVerb: Verb {
     try schema.checkKnown(pair.key)
     let old = schema.names(of: pair.key).lazy.compactMap { store.snapshot.userDocument[$0] }.first
     func checkKept(_ value: TOMLValue) throws {
-      let isSecret = schema.isSecret(pair.key, value) || !schema.withoutSecrets(value, at: pair.key).secrets.isEmpty
-      guard try isSecret || store.historyHides(value, at: pair.key) else { return }
-      throw ToolError(
-        .invalidValue,
-        "Cannot try '\(pair.key)': it \(isSecret ? "is a secret or has one" : "has a key that no program has declared"), "
-          + "which the history does not keep, so that it could not be put back. Nothing was written. To set it, use 'set'."
-      )
+      try opened.checkKept(value, at: pair.key, advice: "To set it, use 'set'.")
     }
     try checkKept(.string(pair.text))
     if let old { try checkKept(old) }

@@ -27,21 +27,13 @@ extension Interface {
 
   /// Makes edits that are taken back unless they are kept.
   private func trial(_ edits: Edits, _ words: [String], _ asked: Trial.Place, seconds: Int) async throws -> Reply {
-    // What the history does not keep could not be put back.
-    for key in edits.keys {
-      let result = try await commands.run(["describe", "--json"] + asked.words + [key])
-      guard result.status == 0, let described = try? JSONTree(parsing: result.output) else { continue }
-      // A table is described key by key.
-      if (described.elements ?? [described]).contains(where: { $0["isSecret"]?.flag == true }) {
-        throw Refusal(
-          .unprocessableContent,
-          "A secret cannot be tried, since its old value is kept nowhere. Nothing was written.")
-      }
-    }
     let (id, place) = try await trials.begin(asked, keys: edits.keys)
     let result: CommandResult
     do {
-      result = try await commands.run(words + place.words, input: edits.lines) { [trials] in trials.started(id, $0) }
+      // What the history does not keep could not be put back.
+      result = try await commands.run(words + ["--trial"] + place.words, input: edits.lines) { [trials] in
+        trials.started(id, $0)
+      }
     } catch {
       await trials.takeBack(id)
       throw error

@@ -159,6 +159,30 @@ private let app = "/api/apps/\(TestHome.app)"
   try await server.end()
 }
 
+@Test func `a value that the history would not keep is not tried, and stays`() async throws {
+  let home = try TestHome()
+  try home.write(
+    "app = \"org.example.extra\"\n[keys.theme]\ntype = \"string\"\n", to: "data/app-settings/org.example.extra.toml")
+  let (file, text) = ("config/org.example.extra/settings.toml", "theme = \"a\"\nextra = 5\n[more]\nlist = [1]\n")
+  try home.write(text, to: file)
+  let server = try await TestServer(home: home)
+  for edit in [
+    #""set": "extra", "value": 6"#, #""unset": "extra""#, #""set": "other", "value": 1"#, #""unset": "more""#,
+    #""append": "more.list", "value": 2"#,
+  ] {
+    let body = #"{"edits": [{"set": "theme", "value": "b"}, {\#(edit)}], "tryFor": 15, "create": true}"#
+    let refused = try await server.json("POST", "/api/apps/org.example.extra/edits", body: body, status: 422)
+    let message = refused["error"]?["message"]?.text ?? ""
+    #expect(message.contains("no program has declared") && message.contains("Nothing was written"), "\(refused)")
+    #expect(home.read(file) == text, "\(edit)")
+  }
+  let body = #"{"edits": [{"set": "theme", "value": "b"}], "tryFor": 15}"#
+  let trial = try await server.json("POST", "/api/apps/org.example.extra/edits", body: body)["trial"]?.text ?? ""
+  _ = try await server.json("DELETE", "/api/apps/org.example.extra/trials/\(trial)")
+  #expect(home.read(file) == text)
+  try await server.end()
+}
+
 @Test func `migrations of the schema are shown and run`() async throws {
   let home = try TestHome()
   try home.write(
