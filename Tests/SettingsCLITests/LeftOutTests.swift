@@ -116,4 +116,24 @@ struct LeftOutTests {
     #expect(made.count == 2, "\(made)")
     #expect(test.home.text() == text + "\n# the third\n[hosts.third]\nport = 3\n")
   }
+
+  @Test(arguments: [
+    "# Measured 3 May.\n[t]\nx = 1\n", "[t] # why\nx = 1\n", "[t]\nx = 1\n# y = 5 is faster\n",
+    "# Measured 3 May.\n[t] # why\nx = 1\n# y = 5 is faster\n",
+  ]) func `comments that came after the change stay when a table that it added is taken back`(table: String) throws {
+    for target in ["./c.toml", test.app] {
+      let place = target == test.app ? test.home.file : file
+      let (key, text) = target == test.app ? ("theme", "\"dark\"") : ("a", "2")
+      let head = target == test.app ? "theme = \"light\"\n\n" : "a = 1\n\n"
+      let made = target == test.app ? table.replacing("[t]", with: "[hosts.t]").replacing("x =", with: "port =") : table
+      try test.home.write(head, to: place)
+      try test.done("set", target, target == test.app ? "hosts.t.port" : "t.x", "1")
+      try test.home.write(head + made, to: place)
+      try test.done("set", target, key, text.filter { $0 != "\"" })
+      try test.done("undo", target, "#1")
+      let rest = made.split(separator: "\n").filter { !$0.hasPrefix("x =") && !$0.hasPrefix("port =") }
+      #expect(
+        test.home.text(of: place) == "\(key) = \(text)\n\n" + rest.map { $0 + "\n" }.joined(), "\(target) \(table)")
+    }
+  }
 }

@@ -84,7 +84,7 @@ extension StoreCore {
     if let result = undo.returning.document(for: plan.edits, to: document, keptAs: kept, with: self) {
       plan.result = result
     } else {
-      let tables = undo.addedTables(in: document).map { Edit(path: $0, value: nil) }
+      let tables = undo.addedTables(keptAs: kept).map { Edit(path: $0, value: nil) }
       _ = try apply(plan.edits + tables, to: &plan.result)
     }
     plan.hasChanged = !plan.result.bytes.isSameText(as: document.bytes)

@@ -76,11 +76,18 @@ struct Undo {
     return edits
   }
 
-  /// The tables that the change has added and that are as they were then, which go with their headers and comments.
-  func addedTables(in document: TOMLDocument) -> Set<TOMLPath> {
-    Set(
+  /// The tables that the change has added and whose lines are as they were then, which go with their headers and
+  /// comments.
+  ///
+  /// - Parameter kept: The document of today as the history would keep it.
+  func addedTables(keptAs kept: KeptText) -> Set<TOMLPath> {
+    guard let document = kept.document else { return [] }
+    return Set(
       old.changedPaths(since: new).compactMap { added($0, since: old, in: new) }
-        .filter { document[$0] == new[$0] && isWanted(whole: $0) })
+        .filter { table in
+          guard isWanted(whole: table), let lines = new.linesGoing(with: table) else { return false }
+          return document[table] == new[table] && document.linesGoing(with: table) == lines
+        })
   }
 
   /// The change of the text back.

@@ -60,6 +60,13 @@ extension TOMLDocument {
     return blocks.sorted { $0.range.lowerBound < $1.range.lowerBound }
   }
 
+  /// The lines that go with a table, with its headers and comments and what is between them, without the blank line that
+  /// sets them off; `nil` if there is no table, or it is within an inline one.
+  package func linesGoing(with table: TOMLPath) -> [UInt8]? {
+    guard let id = find(table), id != DocumentIndex.root, inlineTable(around: id) == nil else { return nil }
+    return merged(linesToRemove(of: id)).flatMap { Array(bytes[$0.range]) }
+  }
+
   /// Lines that are removed or moved together.
   struct Block {
     var range: Range<Int>
@@ -71,7 +78,8 @@ extension TOMLDocument {
     try commit([Splice(withBlankLine(Block(range: section(of: id), isSection: true)))])
   }
 
-  private mutating func removeLines(_ blocks: [Block], of ids: [DocumentIndex.ID]) throws(TOMLEditError) {
+  /// Blocks in the order of the text, with those that touch as one.
+  private func merged(_ blocks: [Block]) -> [Block] {
     let lines = lines
     var merged: [Block] = []
     for block in blocks {
@@ -86,8 +94,12 @@ extension TOMLDocument {
         merged.append(block)
       }
     }
+    return merged
+  }
+
+  private mutating func removeLines(_ blocks: [Block], of ids: [DocumentIndex.ID]) throws(TOMLEditError) {
     var end = 0
-    let splices = merged.map { block in
+    let splices = merged(blocks).map { block in
       let range = withBlankLine(block)
       defer { end = range.upperBound }
       // A blank line between two blocks is removed once.
