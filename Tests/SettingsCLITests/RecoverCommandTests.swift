@@ -135,6 +135,26 @@ struct RecoverCommandTests {
     #expect(test.home.text(of: test.file) == "")
   }
 
+  @Test func `what the history leaves out is taken from the text that a recovery has moved away`() throws {
+    try test.done("set", app, "theme", "light")
+    try test.done("set", app, "sync.token", "hunter2")
+    try test.done("set", app, "editor.font-size", "14")
+    let text = try #require(test.home.text(of: test.file))
+    for later in [nil, "x = = 1\n"] as [String?] {
+      try test.write(text + "oops =\n")
+      try test.done("recover", app)
+      if let later { try test.write(later) }
+      let result = try test.run("recover", app, "--restore")
+      #expect(result.status == 0 && result.error == "" && !result.output.contains("hunter2"), "\(result)")
+      #expect(test.home.text(of: test.file) == text)
+    }
+    // It was not the recovery that has removed the file.
+    try test.done("set", app, "sync.token", "hunter3")
+    try FileManager.default.removeItem(atPath: test.file)
+    try test.done("recover", app, "--restore")
+    #expect(test.home.text(of: test.file)?.contains("hunter2") == false)
+  }
+
   @Test func `a file that was removed comes back with the newest text that it had`() throws {
     try test.done("set", app, "theme", "light")
     try test.done("set", app, "theme", "dark")

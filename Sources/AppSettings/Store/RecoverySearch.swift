@@ -29,7 +29,8 @@ package struct RecoverySource: Sendable, Hashable {
 /// The search for the newest text of a settings file that parses.
 ///
 /// The history has every text, but not all values: what it leaves out of its newest text is taken from the text that
-/// does not parse, if that is certain. Otherwise the newest text that lacks nothing is taken.
+/// does not parse, if that is certain, also where a recovery has moved that to the backups. Otherwise the newest text that
+/// lacks nothing is taken.
 ///
 /// The newer source wins: a backup is used if the history has no usable text that is as new. Nothing is written.
 package struct RecoverySearch: Sendable, Hashable {
@@ -63,6 +64,9 @@ package struct RecoverySearch: Sendable, Hashable {
       KeptText(of: bytes, try? TOMLDocument(parsing: bytes), reader.knownKeys, migrations).bytes
     }
     let backedUp = backup.map { kept($0.1) }
+    // The present text, and the one that the last recovery has moved away.
+    var broken = [broken].compactMap(\.self)
+    let isMissing = broken.isEmpty
     var tried = 0
     // Whether the newest text was moved to the backup.
     var wasRemoved = false
@@ -82,12 +86,15 @@ package struct RecoverySearch: Sendable, Hashable {
       }
       if older == nil, let text, !entry.isUnparsed, Self.parses(text) {
         // The text was moved away: there was a better one before.
-        if text.isEmpty, entry.reason == .recover || broken == nil {
+        if text.isEmpty, entry.reason == .recover || isMissing {
           wasRemoved = entry.reason != .recover
+          if !wasRemoved, let moved = Self.lastMovedAway(at: location, system) { broken.append(moved) }
           return true
         }
-        let whole =
-          !KeptText.leavesOut(text) ? text : tried == 0 ? LeftOutText(text, broken ?? []).whole { kept($0.bytes) } : nil
+        func completed() -> [UInt8]? {
+          broken.lazy.compactMap { LeftOutText(text, $0).whole { kept($0.bytes) } }.first
+        }
+        let whole = !KeptText.leavesOut(text) ? text : tried == 0 ? completed() : nil
         if isBackedUp(text) {
           // What the broken text has is the present one's.
           if let whole { source = RecoverySource(origin: .entry(entry), bytes: whole) } else { incomplete = entry }
@@ -112,6 +119,13 @@ package struct RecoverySearch: Sendable, Hashable {
   }
 
   static func parses(_ bytes: [UInt8]) -> Bool { (try? TOMLDocument(parsing: bytes)) != nil }
+
+  /// The text that the last recovery has moved to the backups.
+  private static func lastMovedAway(at location: SettingsLocation, _ system: Syscalls) -> [UInt8]? {
+    let backups = (try? Backups(of: location, system: system).list()) ?? []
+    return backups.first { $0.reason == Backups.unparsable }
+      .flatMap { try? SettingsFile(path: $0.path, system: system).read().bytes }
+  }
 
   /// The newest backup that parses. A text that another program saved in the moment of a write, and that is not what
   /// the file had then, is the last resort.
