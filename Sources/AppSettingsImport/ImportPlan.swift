@@ -192,7 +192,9 @@ struct ImportPlan {
     var values = old
     let present = Set(leaves.lazy.filter { !$0.isFormer }.compactMap(\.target))
     for leaf in leaves {
-      func skip(_ reason: String) { report.skipped.append(.init(source: leaf.source, reason: reason)) }
+      func skip(_ reason: String) {
+        report.skipped.append(.init(source: leaf.source, reason: reason, key: leaf.target))
+      }
       guard let target = leaf.target, !target.isRoot else {
         skip("it is not to be taken")
         continue

@@ -54,6 +54,8 @@ public struct SettingsImportReport: Sendable {
     public package(set) var source: TOMLPath
     /// The reason, as a clause that shows no value: `'editor' is a value, and cannot have keys`.
     public package(set) var reason: String
+    /// The key that it would have had in the settings, where that is known.
+    package internal(set) var key: TOMLPath?
   }
 
   /// The file that was read. It is unchanged.

@@ -6,12 +6,15 @@ struct LowerLayers {
   /// The keys that locks may name by another name.
   private let renamedKeys: [SchemaKey]
   private let names: PathTree
+  /// The names in them are part of them.
+  private let secrets: PathTree
   /// For each locked path, its name in the file that locks it.
   private var sources: [TOMLPath: (lock: LockEntry, file: String, line: Int?)] = [:]
 
   init(keys: [SchemaKey]) {
     renamedKeys = keys.filter { $0.paths.count > 1 }
     names = PathTree(renamedKeys)
+    secrets = PathTree(keys.filter(\.isSecret))
   }
 
   /// Adds the next file.
@@ -47,24 +50,46 @@ struct LowerLayers {
     guard !layers.isEmpty else { return }
     let lower = SettingsSnapshot(generation: 0, layers: layers, pending: PendingEdits())
     let document = file.document
+    var said: Set<String> = []
     for path in document.leafPaths() where !path.components[0].hasPrefix("settings-") {
-      func add(_ kind: SettingsFinding.Kind, _ message: String) {
-        let advice = kind == .locked ? removal.map { " To remove it, run '\($0) \(path)'." } ?? "" : ""
-        file.add(kind, message + advice, key: path, at: file.position(of: path))
+      let shown = withoutSecretNames(path)
+      func add(_ kind: SettingsFinding.Kind, _ message: String, removing: TOMLPath? = nil) {
+        // What is said of a part of a secret is said once.
+        guard shown == path || said.insert(message).inserted else { return }
+        let advice = removing.flatMap { path in removal.map { " To remove it, run '\($0) \(path)'." } } ?? ""
+        file.add(kind, message + advice, key: shown, at: file.position(of: shown))
       }
+      let subject = shown == path ? "'\(path)'" : "A part of '\(shown)'"
       if let lock = lower.locks.lock(around: path) {
+        guard shown.hasPrefix(lock.path) else {
+          add(.locked, "\(subject) has no effect here: it is \(locked(lock.path)).")
+          continue
+        }
         let name = name(of: lock.path)
-        add(.locked, "'\(path)' has no effect here: \(name == path ? "it" : "'\(name)'") is \(locked(lock.path)).")
+        add(
+          .locked, "'\(shown)' has no effect here: \(name == shown ? "it" : "'\(name)'") is \(locked(lock.path)).",
+          removing: shown)
       } else if document.isTable(at: path) {
         continue
       } else if let part = lower.locks[path]?.parts.first {
         let part = path.appending(part)
-        let former = name(of: part) == part ? "" : " as '\(name(of: part))'"
-        add(.locked, "'\(path)' has no effect here: it would hide '\(part)', which is \(locked(part))\(former).")
-      } else if let message = hidden(below: path, document, in: lower) {
+        let place = withoutSecretNames(part)
+        let what = place == part ? "'\(part)'" : "a part of '\(place)'"
+        let former = place != part || name(of: part) == part ? "" : " as '\(name(of: part))'"
+        add(
+          .locked, "\(subject) has no effect here: it would hide \(what), which is \(locked(part))\(former).",
+          removing: shown == path ? path : nil)
+      } else if let message = hidden(below: path, subject, document, in: lower) {
         add(.hidden, message)
       }
     }
+  }
+
+  /// A path without names within a secret.
+  private func withoutSecretNames(_ path: TOMLPath) -> TOMLPath {
+    guard !secrets.isEmpty else { return path }
+    return (1...path.components.count).lazy.map { TOMLPath(Array(path.components.prefix($0))) }
+      .first { secrets.key(at: $0) != nil } ?? path
   }
 
   private func name(of path: TOMLPath) -> TOMLPath { sources[path]?.lock.path ?? path }
@@ -76,7 +101,9 @@ struct LowerLayers {
   }
 
   /// The message for a value that replaces a table of lower layers; `nil` if there is no such table.
-  private func hidden(below path: TOMLPath, _ document: TOMLDocument, in lower: SettingsSnapshot) -> String? {
+  private func hidden(
+    below path: TOMLPath, _ subject: String, _ document: TOMLDocument, in lower: SettingsSnapshot
+  ) -> String? {
     guard layers.contains(where: { $0.document.hasKeys(at: path) }), let table = lower[path]?.table, !table.isEmpty
     else { return nil }
     var leaves: [TOMLPath] = []
@@ -84,8 +111,9 @@ struct LowerLayers {
     guard let first = leaves.first else { return nil }
     let place = lower.origin(of: first)
     let line = place.position.map { ", line \($0.line)" } ?? ""
-    let others = leaves.count == 1 ? "" : ", and \(leaves.count - 1) more"
-    return "'\(path)' is \(document[path]?.kindName ?? "a value") here, and hides what lower layers have there: "
-      + "'\(first)' of '\(place.layer.file ?? "a file")'\(line)\(others)."
+    let count = Set(leaves.map(withoutSecretNames)).count
+    let others = count == 1 ? "" : ", and \(count - 1) more"
+    return "\(subject) is \(document[path]?.kindName ?? "a value") here, and hides what lower layers have there: "
+      + "'\(withoutSecretNames(first))' of '\(place.layer.file ?? "a file")'\(line)\(others)."
   }
 }

@@ -247,4 +247,36 @@ struct SecretTests {
     let imported = try run(["import", app, original])
     #expect(!(imported.output + imported.error).contains("CANARY"), "\(imported)")
   }
+
+  @Test(arguments: ["map", "map.CANARY"]) func `what is locked within a secret is said without its names`(
+    lock: String
+  ) throws {
+    try home.write(Self.fields, to: home.path + "/data/app-settings/\(app).toml")
+    let locks = home.path + "/etc/xdg/\(app)/settings.toml"
+    try home.write("settings-locked = [\"\(lock)\"]\nmap.CANARY = 1\n", to: locks)
+    let text = "map.CANARY = 5\nmap.CANARY-2 = 6\n"
+    try write(text)
+    for words in [
+      ["check", app], ["check", app, "--json"], ["describe", app, "--document"],
+      ["import", app, "-", "--format", "toml", "--replace"],
+      ["import", app, "-", "--format", "toml", "--replace", "--into", "map"], ["edit", app, "--text", "-"],
+      ["edit", app, "--text", "-", "--json"],
+    ] {
+      let input = words.contains("--into") ? "CANARY = 7\n" : "map.CANARY = 7\nmap.CANARY-3 = 1\n"
+      let result = try run(words, input: input)
+      #expect(!(result.output + result.error).contains("CANARY"), "\(words): \(result)")
+      if words[0] == "edit" { #expect(result.status == 5, "\(result)") }
+      try write(text)
+    }
+    let end = "it is locked by '\(locks)', line 1."
+    let found =
+      lock == "map"
+      ? "'map' has no effect here: \(end) To remove it, run 'settings-cli unset \(app) map'.\n"
+      : "A part of 'map' has no effect here: \(end)\n"
+    let checked = try run(["check", app]).output
+    #expect(checked.hasSuffix("\n\(home.file):1:1: warning: \(found)"), "\(checked)")
+    try home.write("", to: locks)
+    let renamed = try run(["rename", app, "map.CANARY", "o"])
+    #expect(renamed.status == 4 && renamed.error.contains(": 'map' is a secret and 'o' is not"), "\(renamed)")
+  }
 }

@@ -80,6 +80,7 @@ package struct TextReplacement {
 
   private func lockFaults(_ mine: TOMLDocument, _ changed: [TOMLPath]) -> [Fault] {
     let snapshot = opened.snapshot
+    var secrets: Set<TOMLPath> = []
     return changed.compactMap { path in
       // Removing a value without effect is fine.
       guard let value = mine[path] else { return nil }
@@ -88,7 +89,13 @@ package struct TextReplacement {
         _ = try snapshot.permitted([Edit(path: path, value: value)])
         return nil
       } catch {
-        return Fault(kind: .locked, key: path, failure: ToolError(error))
+        let shown = schema.withoutSecretNames(path)
+        guard shown != path else { return Fault(kind: .locked, key: path, failure: ToolError(error)) }
+        // The names in a secret are part of it.
+        guard secrets.insert(shown).inserted else { return nil }
+        let whole = snapshot.lockError(shown, formerly: schema.names(of: shown)).map { ToolError($0) }
+        let part = ToolError(.notWritable, "Cannot set '\(shown)': a part of it is locked. Nothing was written.")
+        return Fault(kind: .locked, key: shown, failure: whole ?? part)
       }
     }
   }

@@ -216,10 +216,16 @@ struct ImportVerb: Verb {
       let source = shown(taken.source, without: hidden)
       line(source.isRoot || source == key ? "taken: \(key)" : "taken: \(source) -> \(key)")
     }
+    let locked = Set(report.locked.map(\.source))
     for skipped in report.skipped {
-      let hidden = schema.partOfSecret(skipped.source)
-      let reason = hidden == 0 ? skipped.reason : "a part of it cannot be imported, or already has a value"
-      line("skipped: \(app.map { "\($0) " } ?? "")\(shown(skipped.source, without: hidden)): \(reason)")
+      let key = skipped.key ?? skipped.source
+      let hidden = max(schema.partOfSecret(skipped.source), schema.partOfSecret(key))
+      let source = shown(skipped.source, without: hidden)
+      let place = source.isRoot ? shown(key, without: hidden) : source
+      let cause =
+        locked.contains(skipped.source) ? "is locked by an administrator" : "cannot be imported, or already has a value"
+      let reason = hidden == 0 ? skipped.reason : "a part of it \(cause)"
+      line("skipped: \(app.map { "\($0) " } ?? "")\(place): \(reason)")
     }
     if let first = report.dotted.first(where: { schema.partOfSecret($0.key) == 0 }) {
       let others =

@@ -85,7 +85,8 @@ private struct Renaming {
       [nil, document[move.from]].contains { schema.isSecret(move.from, $0) && !schema.isSecret(move.to, $0) }
     }
     if let exposed {
-      let new = TOMLPath(exposed.to.components.dropLast(schema.partOfSecret(exposed.from)))
+      let moved = exposed.to.components.count - destination.components.count
+      let new = TOMLPath(exposed.to.components.dropLast(min(moved, schema.partOfSecret(exposed.from))))
       throw ToolError(
         .invalidValue,
         "\(subject): '\(schema.withoutSecretNames(exposed.from))' is a secret and '\(new)' is not, so that 'list' would "
