@@ -386,6 +386,7 @@ extension SchemaType {
           add(error)
         }
       }
+      missingFields(in: table).forEach(add)
       return errors
     }
   }

@@ -36,6 +36,27 @@ struct CheckCommandTests {
           """, status: 4))
   }
 
+  @Test func `check names each field that is wrong or missing`() throws {
+    let fields = """
+      { host = { type = "string", required = true }, user = { type = "string", required = true }, \
+      port = { type = "integer", required = true } }
+      """
+    try test.home.write(
+      "app = \"\(app)\"\n[keys.rec]\ntype = \"records\"\nfields = \(fields)\n"
+        + "[keys.one]\ntype = \"table\"\nfields = \(fields)\n", to: test.schemaFile)
+    try test.write("one = { host = 5 }\n[rec.x]\nport = \"C\"\n[rec.y]\nport = 5\n[rec.z]\nhost = 5\n")
+    let lines = try test.run("check", app).output.split(separator: "\n")
+    func count(_ text: String) -> Int { lines.count { $0.contains(text) } }
+    for (place, lacking, wrong) in [
+      ("The record 'rec.x'", ["host", "user"], "'x.port' in 'rec'"), ("The record 'rec.y'", ["host", "user"], nil),
+      ("The record 'rec.z'", ["user", "port"], "'z.host' in 'rec'"), ("'one'", ["user", "port"], "'host' in 'one'"),
+    ] as [(String, [String], String?)] {
+      for field in lacking { #expect(count("\(place) lacks '\(field)'") == 1, "\(lines)") }
+      if let wrong { #expect(count(": \(wrong) is ") == 1, "\(lines)") }
+    }
+    #expect(lines.count == 11, "\(lines)")
+  }
+
   @Test func `check as JSON has every part of a finding`() throws {
     try test.write("[editor]\nfont-sise = 12\n")
     let result = try test.run("check", app, "--json")

@@ -22,6 +22,13 @@ extension SchemaType {
     return found
   }
 
+  /// An error for each required field that a table of this type lacks.
+  package func missingFields(in table: TOMLTable) -> [SettingsValueError] {
+    guard kind == .table, element == nil else { return [] }
+    return (fields ?? []).filter { $0.isRequired && table[$0.name] == nil }
+      .map { SettingsValueError(missing: $0.type.expected, at: [$0.name]) }
+  }
+
   /// Whether a value of this type may have something at a path within it, with array elements as `[3]`.
   ///
   /// `true` also where the type is not known in detail.
@@ -239,9 +246,6 @@ private final class TypeCheck {
         throw error.under(name)
       }
     }
-    guard type.kind == .table, element == nil else { return }
-    for field in type.fields ?? [] where field.isRequired && table[field.name] == nil {
-      throw SettingsValueError(missing: field.type.expected, at: [field.name])
-    }
+    if let error = type.missingFields(in: table).first { throw error }
   }
 }
