@@ -124,6 +124,18 @@ struct ProfileCommandTests {
     #expect(home.names(in: home.file("profiles")) == ["base.toml"])
   }
 
+  @Test func `a removed profile is not to be made anew, but brought back`() throws {
+    _ = try run("new", "work")
+    _ = try test.run("set", app, "theme", "dark", "--layer", "profile:work")
+    #expect(try run("remove", "work").status == 0)
+    let removed = answer(
+      "",
+      "settings-cli: The profile 'work' of '\(app)' was removed. To bring it back, use 'settings-cli recover \(app) "
+        + "--layer profile:work --restore'.\n", status: 3)
+    #expect(try run("use", "work") == removed)
+    #expect(try run("new", "other", "--inherits", "work") == removed)
+  }
+
   @Test func `the names of profiles and layers are completed`() throws {
     _ = try run("new", "work")
     try home.write("", to: home.file("settings.d/10-dotfiles.toml"))

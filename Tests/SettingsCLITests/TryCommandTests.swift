@@ -288,6 +288,19 @@ struct TryCommandTests {
     expectNothingLeft()
   }
 
+  @Test func `of a trial whose profile was removed, nothing is said to stay`() throws {
+    try test.done("profile", test.app, "new", "work")
+    try test.done("profile", test.app, "use", "work")
+    let trial = try start()
+    trial.signal(SIGKILL)
+    _ = trial.wait()
+    try test.done("profile", test.app, "remove", "work", "--force")
+    let next = try test.run("try")
+    let words = "is gone with its file. The profile 'work' of '\(test.app)' was removed."
+    #expect(next.status == 9 && next.error.contains(words), "\(next)")
+    expectNothingLeft()
+  }
+
   @Test func `what cannot be put back is not tried`() throws {
     for (words, status, message) in [
       (["sync.token", "x"], 4, "it is a secret"), (["theme", "drak"], 4, "Did you mean 'dark'?"),

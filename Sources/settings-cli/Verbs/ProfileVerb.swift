@@ -163,7 +163,7 @@ struct ProfileVerb: Verb {
   // MARK: Changes
 
   private func use(_ profiles: Profiles) throws {
-    if let name { try ProfileName.checkKnown(name, of: app) }
+    if let name { _ = try PersonalFile.profile(name).location(of: app) }
     try profiles.choose(name)
     if let variable = ProcessFacts.variable(SettingsProfile.variable), variable != name ?? "" {
       Output.warning(
@@ -174,7 +174,7 @@ struct ProfileVerb: Verb {
 
   private func make(_ name: String, _ profiles: Profiles, beside current: SettingsLocation) throws {
     let location = try SettingsLocation(app: app, profile: .named(name))
-    if let inherits { try ProfileName.checkKnown(inherits, of: app) }
+    if let inherits { _ = try PersonalFile.profile(inherits).location(of: app) }
     var document = TOMLDocument()
     let target = Target(app)
     let newest = target.schema.schema?.migrations.currentVersion

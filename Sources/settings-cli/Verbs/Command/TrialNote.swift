@@ -82,10 +82,15 @@ struct TrialNote {
       switch failure.status {
       case .notWritable, .unparsable, .io, .migration:
         Output.note("To put the earlier value of \(words) back later, use 'settings-cli try'.")
-      // Unknown is an app whose files are gone, or a profile.
-      case .changed, .unknown:
+      case .changed:
         failure = ToolError(
           .changed, "\(words) stays as it is, because somebody else has changed it: 'settings-cli log' shows who.")
+        fallthrough
+      // An app whose files are gone, or a profile.
+      case .unknown:
+        if failure.status == .unknown {
+          failure = ToolError(.changed, "\(words) is gone with its file. \(failure.message ?? "")")
+        }
         fallthrough
       default: remove()
       }
