@@ -184,8 +184,9 @@ struct Past {
       var trace = try await traces(of: version, at: [nil])[0]
       while true {
         guard let text = trace.text else {
-          guard let absent = revision, absent > step else { return LastSigned() }
-          (revision, step) = (absent - step, step * 2)
+          // Down to the very first one: where the search goes further back than the cluster, nobody knows what there was.
+          guard let absent = revision, absent > 1 else { return LastSigned() }
+          (revision, step) = (max(absent - step, 1), step * 2)
           trace = try await traces(of: version, at: [revision])[0]
           continue
         }
