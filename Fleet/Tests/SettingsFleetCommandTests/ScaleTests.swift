@@ -98,7 +98,9 @@ extension CommandTests.Busy {
         #expect(try await eventually { apps.contains { contents(of: $0) != nil } })
         // Its name is behind those of the others.
         try await cluster.withClient { _ = try await $0.put("/app-settings/1/z.urgent/host/m1/v1", "a = 2\n") }
-        #expect(try await eventually { contents(of: "z.urgent", "30-host") == "a = 2\n" })
+        #expect(
+          try await eventually(within: .seconds(120)) { contents(of: "z.urgent", "30-host") == "a = 2\n" },
+          "\(machine.said)")
         #expect(!isThere(text), "the urgent one was the last")
         #expect(try await eventually(within: .seconds(120)) { isThere(text) }, "\(machine.said)")
         // The same on a mirror that has had them all, and when the urgent change comes last.
@@ -108,7 +110,9 @@ extension CommandTests.Busy {
           for app in apps { try await client.put("/app-settings/1/\(app)/all/v1", changed) }
           _ = try await client.put("/app-settings/1/z.urgent/host/m1/v1", "a = 3\n")
         }
-        #expect(try await eventually { contents(of: "z.urgent", "30-host") == "a = 3\n" })
+        #expect(
+          try await eventually(within: .seconds(120)) { contents(of: "z.urgent", "30-host") == "a = 3\n" },
+          "\(machine.said)")
         #expect(!isThere(changed), "the urgent one was the last")
         #expect(try await eventually(within: .seconds(120)) { isThere(changed) }, "\(machine.said)")
         // Each app has its own answer, and that of the mirror is there, too.
