@@ -146,11 +146,13 @@ extension SurroundingReader {
         if attempt > Self.mostIgnored || part.isRoot || value.table?[path: part] == nil { part = .root }
         let position = whole.position(of: path, part: error.path[...], isKey: error.isAboutKey)
         let line = position.map { " at line \($0.line)" } ?? ""
+        // What a project's file has is not shown, and of a secret not even the names in it.
+        let shown = key.isSecret ? error.redacted : error.withoutContent
         note(
           SettingsError(
             .invalidValue,
-            "Ignored '\(path.appending(part))' of '\(whole.layer.file ?? "the project")'\(line): "
-              + "\(error.redacted.clause(about: "'\(path)'")). The value of the layers below is used.",
+            "Ignored '\(key.isSecret ? path : path.appending(part))' of '\(whole.layer.file ?? "the project")'\(line): "
+              + "\(shown.clause(about: "'\(path)'")). The value of the layers below is used.",
             file: whole.layer.file, position: position))
         table.apply(Edit(path: path.appending(part), value: nil))
         if table[path: path]?.table?.isEmpty == true { table.apply(Edit(path: path, value: nil)) }

@@ -135,15 +135,19 @@ public struct SettingsValueError: Error, Sendable, Hashable {
     return text
   }
 
-  /// The same error without any stored content, for secret values.
-  ///
-  /// Only the kind of the value stays, such as `a string`, and the description of a valid value. The reason is left
-  /// out, and no text shows the path.
+  /// The same error without any stored content, for secret values: ``withoutContent``, and no text shows the path.
   package var redacted: SettingsValueError {
+    var error = withoutContent
+    error.isRedacted = true
+    return error
+  }
+
+  /// The same error with the kind of the value, such as `a string`, and the description of a valid value. The reason is
+  /// left out.
+  package var withoutContent: SettingsValueError {
     var error = self
     error.found = foundKind
     error.reason = nil
-    error.isRedacted = true
     return error
   }
 
