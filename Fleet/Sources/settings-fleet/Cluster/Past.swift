@@ -184,7 +184,7 @@ struct Past {
       var trace = try await traces(of: version, at: [nil])[0]
       while true {
         guard let text = trace.text else {
-          // Down to the very first one: where the search goes further back than the cluster, nobody knows what there was.
+          // Down to the very first revision: a compaction between is a doubt.
           guard let absent = revision, absent > 1 else { return LastSigned() }
           (revision, step) = (max(absent - step, 1), step * 2)
           trace = try await traces(of: version, at: [revision])[0]
