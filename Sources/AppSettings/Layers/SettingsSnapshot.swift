@@ -109,6 +109,9 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
   /// This builds a table of everything: read single values by their keys or paths.
   public var root: TOMLTable { self[.root]?.table ?? TOMLTable() }
 
+  /// Whether a file has a setting. That looks at the first keys of each file.
+  package var hasSettings: Bool { layers.contains { $0.document.hasKey { !$0.hasPrefix("settings-") } } }
+
   /// Returns the highest layer that has a value at a path; a layer of kind `default` if none has.
   ///
   /// For a table, values in it may come from lower layers as well.

@@ -104,6 +104,13 @@ extension TOMLDocument {
     find(path).map { tree[$0].kind.isTable && tree[$0].firstChild != DocumentIndex.none } ?? false
   }
 
+  /// Whether the root has a key that is wanted. The keys behind the first of these are not looked at.
+  package func hasKey(where isWanted: (String) -> Bool) -> Bool {
+    withBase { base in
+      tree.children(of: DocumentIndex.root).contains { isWanted(KeyText.string(tree[$0], in: base)) }
+    }
+  }
+
   /// The number of keys of a table, or `nil` if there is no table at the path.
   package func childCount(of path: TOMLPath) -> Int? {
     guard let id = find(path), tree[id].kind.isTable else { return nil }

@@ -41,7 +41,7 @@ package struct SettingsDocument {
     if let problem = problems.first(where: { [.io, .readOnly].contains($0.code) }) { throw ToolError(problem) }
     let isBroken = problems.contains { $0.code == .unparsable }
     let bytes = isBroken ? try SettingsFile(path: location.file).read().bytes : snapshot.ownBytes
-    if bytes == nil, snapshot.root.isEmpty { try target.checkKnown(opened) }
+    if bytes == nil, !snapshot.hasSettings { try target.checkKnown(opened) }
     self.bytes = bytes
     hidden = HiddenText(bytes ?? [], schema)
   }

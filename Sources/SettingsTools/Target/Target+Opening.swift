@@ -35,7 +35,7 @@ extension Target {
     }
     opened.tellProblems()
     if !isForWriting { opened.tellPending() }
-    if !mayBeUnknown, store.snapshot.root.isEmpty { try checkKnown(opened, mayBeNew: mayBeNew) }
+    if !mayBeUnknown, !store.snapshot.hasSettings { try checkKnown(opened, mayBeNew: mayBeNew) }
     return opened
   }
 

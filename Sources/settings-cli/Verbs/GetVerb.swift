@@ -162,7 +162,7 @@ struct GetVerb: Verb {
   /// For a person, that there is no value, and a similar key; a script has the status.
   private static func hint(_ path: TOMLPath, in snapshot: SettingsSnapshot, of target: Target) -> String? {
     guard Terminal.error.isTerminal else { return nil }
-    if target.isFile, snapshot.root.isEmpty, (try? SettingsFile(path: target.location().file).read().bytes) == nil {
+    if target.isFile, !snapshot.hasSettings, (try? SettingsFile(path: target.location().file).read().bytes) == nil {
       return "'\(target.name)' does not exist."
     }
     let keys = SchemaLookup(schema: nil).paths(in: snapshot).map(\.description)

@@ -118,7 +118,7 @@ struct SetVerb: Verb {
     let opened = try target.open(
       mayBeUnknown: creates, mayBeNew: true, isForWriting: true, writesLater: !guarded.isPlain
     ).keepOpen()
-    if !creates, opened.snapshot.root.isEmpty { try checkOrder(target, words) }
+    if !creates, !opened.snapshot.hasSettings { try checkOrder(target, words) }
     let list = ChangeList(
       changesElements
         ? removed.map { SettingChange(.remove, changes.pairs[0].key, .typed($0, kind)) }
