@@ -124,7 +124,7 @@ struct ProfileCommandTests {
     #expect(home.names(in: home.file("profiles")) == ["base.toml"])
   }
 
-  @Test func `a removed profile is not to be made anew, but brought back`() throws {
+  @Test func `the message about a removed profile says how to bring it back`() throws {
     _ = try run("new", "work")
     _ = try test.run("set", app, "theme", "dark", "--layer", "profile:work")
     #expect(try run("remove", "work").status == 0)

@@ -82,7 +82,7 @@ extension CommandTests.Busy {
         #expect(try reason("\(key.path) = \(value)\n").contains("'\(key.path)' in '\(own)"), "\(key.path)")
       }
       #expect(try reason("trusted-keys = [\"app-settings-fleet-public-key ed25519 x\", 5]\n").contains("[1]"))
-      // Its form is looked at before anything is shown that it would have to have signed.
+      // Its form is checked before a value is printed whose signature it has to verify.
       #expect(try reason("trusted-keys = [\"junk\"]\n").contains("Cannot use 'junk' in 'trusted-keys'"))
       #expect(try reason("[broken\n").contains(own))
       try "timeout = \"5s\"\n".write(toFile: own + "/settings.toml", atomically: true, encoding: .utf8)

@@ -88,7 +88,7 @@ extension CommandTests {
       }
     }
 
-    @Test func `a check that cannot be run is told with what was not found, and where`() async throws {
+    @Test func `a check that cannot run is reported with its program and the machine`() async throws {
       try await Fleet.with { fleet in
         let ada = try fleet.person()
         let cases = [

@@ -325,7 +325,7 @@ enum HistoryLine {
 
   /// What a checkpoint says of its text; `nil` if the digest is wrong or a member is missing.
   ///
-  /// The text is not looked at, but for the digest.
+  /// Of the text, only the digest is checked.
   static func checkpointHead(_ line: UnsafeRawBufferPointer) -> HistoryCheckpoint.Head? {
     checkpointParts(line).map { $0.head }
   }

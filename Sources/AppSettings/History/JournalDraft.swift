@@ -81,8 +81,11 @@ struct JournalDraft {
       write.old, write.oldDocument, hasGrown ? folder.knownKeys(upTo: end.checkpoint.known) : keys)
     // Read only where it is needed: it is made from a whole segment.
     let (isShort, isOther) = (state.number > end.number, end.last?.isOf(write.oldStamp, keptAs: kept) != true)
-    let former = isShort || isOther ? journal.text(after: end.number)?.bytes : nil
-    if isShort || isOther { effort.formerTexts += 1 }
+    var former: [UInt8]?
+    if isShort || isOther {
+      former = journal.text(after: end.number)?.bytes
+      effort.formerTexts += 1
+    }
     if isShort {
       (beginsSegment, hasLost) = (true, true)
       if let former { try addCheckpoint(former, known: end.checkpoint.known) }

@@ -110,7 +110,7 @@ extension BridgeCore {
     return written
   }
 
-  /// Returns what the type knows of the elements of an array that was just written; `nil` if it is none.
+  /// Returns what the type knows of the elements of an array that was just written; `nil` for another value.
   ///
   /// - Parameter context: The context in which it was written.
   func knownFields(ofElements written: TOMLValue, _ context: BridgeContext) -> [KnownFields]? {

@@ -162,7 +162,7 @@ struct Past {
   struct LastSigned: Sendable {
     /// The text, and its revision; `nil` if the cluster does not have it.
     var found: (revision: Int64, text: [UInt8])?
-    /// Whether there is none because what was earlier has been compacted away: nobody knows what that was.
+    /// Whether the search ended at a compaction, so that a text may have been signed before it.
     var isCut = false
   }
 
