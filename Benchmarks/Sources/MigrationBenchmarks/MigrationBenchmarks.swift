@@ -65,7 +65,8 @@ struct FirstAccess {
       ])
     try FileManager.default.createDirectory(atPath: directory + "/config/bench", withIntermediateDirectories: true)
     try Data(bytes).write(to: URL(fileURLWithPath: location.file))
-    try SettingsStore(at: location, migrations: bytes == old ? [] : migrations).set(50, for: probe)
+    // Another value than the file has: a write that changes nothing has no history.
+    try SettingsStore(at: location, migrations: bytes == old ? [] : migrations).set(51, for: probe)
     return Harness.nanoseconds { consume(SettingsStore(at: location, migrations: migrations)[probe]) }
   }
 
