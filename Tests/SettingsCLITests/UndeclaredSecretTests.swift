@@ -111,4 +111,28 @@ struct UndeclaredSecretTests {
       #expect(!(result.output + result.error).contains("CANARY"), "\(words): \(result)")
     }
   }
+
+  @Test func `in the history, an array of tables that has a secret is one value, whoever changes it`() throws {
+    let (file, array) = (home.path + "/x.toml", "[[server]]\nname = \"a\"\npassword = \"CANARY\"\n")
+    try home.write("x = 1\n" + array, to: file)
+    #expect(try run(["set", "./x.toml", "x", "2"]).status == 0)
+    for text in ["x = 2\n", "x = 2\n" + array] {
+      try home.write(text, to: file)
+      #expect(try run(["set", "./x.toml", "y", "\(text.utf8.count)"]).status == 0)
+      let log = try run(["log", "./x.toml"]).output
+      #expect(log.contains(" outside\n  server: (not in the history)\n") && !log.contains("server.\""), "\(log)")
+      try home.write("y = 1\n", to: file)
+    }
+    // By a text that brings it along, and by one that removes it.
+    try home.write(array, to: home.path + "/other.toml")
+    for words in [["import", "./new.toml", "./other.toml"], ["edit", "./new.toml", "--text", "-"]] {
+      let result = try run(words, input: "x = 1\n")
+      #expect(result.status == 0, "\(result)")
+    }
+    let log = SchemaHome.timeless(try run(["log", "./new.toml"]).output)
+    #expect(
+      log.contains("import by settings-cli\n  server: (not in the history)\n")
+        && log.contains("  x: (none) -> 1\n  server: (not in the history)\n"), "\(log)")
+    #expect(try run(["undo", "./new.toml"]).error.contains("the value of 'server' is not in the history"))
+  }
 }
