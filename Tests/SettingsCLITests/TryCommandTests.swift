@@ -78,6 +78,14 @@ struct TryCommandTests {
     #expect(!backups.contains { $0.contains(".backups/") }, "\(backups)")
   }
 
+  @Test func `a file that a trial makes goes with the version that a migration writes into it`() throws {
+    let steps = "[[migrations]]\nversion = 2\nname = \"a\"\nsteps = [{ rename = \"colour\", to = \"theme\" }]\n"
+    try test.home.write(SchemaHome.schema + steps, to: test.schemaFile)
+    try FileManager.default.removeItem(atPath: test.file)
+    #expect(try run("try", test.app, "theme", "dark", "--for", "0.1s").status == 0)
+    #expect(test.home.text() == nil)
+  }
+
   @Test func `what others put into the file of a trial stays`() throws {
     try FileManager.default.removeItem(atPath: (test.file as NSString).deletingLastPathComponent)
     let trial = try start()

@@ -174,15 +174,21 @@ struct TrialNote {
     return ["'\(path)'", HistoryText.line(of: path, from: new, to: trial.old, isHidden: isHidden)]
   }
 
-  /// Removes the file that the trial made, if it is empty, and the directories that were made for it.
+  /// Removes the file that the trial made, if it has no more than a version, and the directories that were made for it.
   private func removeMade(_ target: Target) {
     guard let file = trial.made.first, let opened = try? target.openText(), opened.file == file else { return }
     let removal = try? opened.replaceText(backingUp: "before-removal") { bytes in
-      bytes?.isEmpty == true ? nil : bytes
+      bytes.map(Self.hasNothing) == true ? nil : bytes
     }
     guard let removal, removal.hasChanged else { return }
-    // Of an empty file nothing is lost.
+    // Of such a file nothing is lost.
     if let backup = removal.backup { _ = backup.path.withPath { unlink($0) } }
     for directory in trial.made.dropFirst() { _ = directory.withPath { rmdir($0) } }
+  }
+
+  /// Whether a text is empty but for the version that a migration has written.
+  private static func hasNothing(_ bytes: [UInt8]) -> Bool {
+    guard let document = try? TOMLDocument(parsing: bytes) else { return false }
+    return document.comments.isEmpty && document.leafPaths().allSatisfy { $0 == SettingsFormat.versionPath }
   }
 }
