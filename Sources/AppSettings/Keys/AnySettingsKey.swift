@@ -116,7 +116,8 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
   /// The part has no former names, and a project's file may not set it by itself.
   package init(path: TOMLPath, partOf key: AnySettingsKey) {
     self.path = path
-    name = path.description
+    // The names in a secret are a part of it.
+    name = key.isSecret ? key.name : path.description
     paths = [path]
     summary = key.summary
     isSecret = key.isSecret

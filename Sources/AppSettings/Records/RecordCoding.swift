@@ -61,11 +61,11 @@ struct RecordCoding<Record: SettingsRecord>: Sendable where Record.ID: Sendable 
   }
 
   private func contradiction(of record: Record, to text: String, _ own: TOMLValue?) -> SettingsValueError {
-    let expected = "the id \(TOMLValue.quoted(text)) of the table's key"
+    let (expected, reason) = ("the id of the table's key", "it is \(TOMLValue.quoted(text))")
     if let own, ids.isID(own, record.id) {
-      return SettingsValueError(expected: expected, found: own).under(Self.idField)
+      return SettingsValueError(expected: expected, found: own, reason: reason).under(Self.idField)
     }
-    return SettingsValueError(expected: expected, foundText: shown(record))
+    return SettingsValueError(expected: expected, foundText: shown(record), reason: reason)
   }
 
   // MARK: Writing
@@ -84,7 +84,7 @@ struct RecordCoding<Record: SettingsRecord>: Sendable where Record.ID: Sendable 
     let id = try ids.id(text)
     guard record.id == id else {
       throw SettingsValueError(
-        expected: "a record with the id \(TOMLValue.quoted(text))", foundText: shown(record))
+        expected: "a record with the id of its key", foundText: shown(record), reason: TOMLValue.quoted(text))
     }
     guard let written = try bridge.write(record) else {
       throw SettingsValueError(expected: "a record that is stored as a table", foundText: "nil")

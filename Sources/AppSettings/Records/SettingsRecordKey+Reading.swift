@@ -62,7 +62,7 @@ extension SettingsRecordKey {
       decoded = decodeAnew(stored, text)
     }
     cache.store(decoded, text, at: stamp)
-    if isSecret { core.checkSecrecy(of: path.appending(text)) }
+    if isSecret { core.checkSecrecy(of: path.appending(text), named: path) }
     if decoded.error != nil || core.problems.hasAny {
       let path = path.appending(text)
       let problems = decoded.error.map { [problem($0, at: path, in: core.snapshot)] } ?? []
@@ -205,6 +205,9 @@ extension SettingsRecordKey {
     return SettingsProblem(error, path: path)
   }
 
+  /// A record in a message. The ids of secret records are a part of the secret.
+  func named(_ path: TOMLPath) -> String { isSecret ? "in '\(self.path)'" : "'\(path)'" }
+
   /// The full message for an unreadable record, with the place of the fault in it. Never shows a secret.
   fileprivate func describe(
     _ error: SettingsValueError, at path: TOMLPath, in snapshot: SettingsSnapshot,
@@ -213,7 +216,7 @@ extension SettingsRecordKey {
     let (layer, position) = snapshot.place(of: error, at: path)
     let shown = isSecret ? error.redacted : error
     let source = layer.source(inMemory: "the settings")
-    let subject = path == self.path ? "s '\(path)'" : isSecret ? " in '\(self.path)'" : " '\(path)'"
+    let subject = path == self.path ? "s '\(path)'" : " \(named(path))"
     var message = "\(beginning ?? Self.beginning)\(subject): \(source) has \(shown.found)"
     if let position { message += " at line \(position.line), column \(position.column)" }
     if !error.path.isEmpty { message += " (in '\(shown.pathDescription)')" }

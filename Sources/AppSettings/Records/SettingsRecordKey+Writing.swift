@@ -48,13 +48,14 @@ extension SettingsRecordKey {
     guard path != newPath else { return [] }
     try checkIsOwn(text, in: snapshot, "rename")
     guard case .value(let stored) = snapshot.lookUp(path, in: snapshot.userIndex) else { return [] }
+    let refusal = "Cannot rename the record \(named(path))\(isSecret ? "" : " to \(named(newPath))"):"
     let taken = self.path.appending(key(newText, in: snapshot))
     // Another notation of the same id is the same record.
     if taken != path, let position = Optional(snapshot.position(of: taken)), snapshot[taken] != nil {
       let place = position.map { " at line \($0.line)" } ?? ""
       throw SettingsError(
         .existingRecord,
-        "Cannot rename the record '\(path)' to '\(newPath)': that one exists already\(place). Nothing was changed.",
+        "\(refusal) that one exists already\(place). Nothing was changed.",
         file: snapshot.layer(of: taken).file, position: position)
     }
     let renamed = coding.renaming(stored, from: id, to: newID)
@@ -64,8 +65,8 @@ extension SettingsRecordKey {
       } catch {
         throw SettingsError(
           .invalidValue,
-          "Cannot rename the record '\(path)' to '\(newPath)': its own fields determine its id. Put a record with the "
-            + "new id, and remove this one. Nothing was changed.", cause: error.message)
+          "\(refusal) its own fields determine its id. Put a record with the new id, and remove this one. Nothing was "
+            + "changed.", cause: (isSecret ? error.redacted : error).message)
       }
     }
     return [
@@ -96,7 +97,7 @@ extension SettingsRecordKey {
     let line = obstacle.position.map { " at line \($0.line)" } ?? ""
     throw SettingsError(
       .invalidValue,
-      "Cannot set '\(record)': '\(user.layer.file ?? "the settings")' has \(obstacle.kind) for "
+      "Cannot set the record \(named(record)): '\(user.layer.file ?? "the settings")' has \(obstacle.kind) for "
         + "'\(obstacle.path)'\(line), where the records' table must be. Correct or reset that first. "
         + "Nothing was changed.",
       file: user.layer.file, position: obstacle.position)
@@ -112,7 +113,7 @@ extension SettingsRecordKey {
       let place = position.map { ", line \($0.line)" } ?? ""
       throw SettingsError(
         .readOnly,
-        "Cannot \(verb) the record '\(path)': it is in '\(content.layer.file ?? "a file")'\(place), "
+        "Cannot \(verb) the record \(named(path)): it is in '\(content.layer.file ?? "a file")'\(place), "
           + (content.layer.kind == .system ? "for all users. " : "which is not written here. ")
           + "Reset it to drop your own changes to it. Nothing was changed.",
         file: content.layer.file, position: position)

@@ -96,7 +96,10 @@ extension StoreCore {
   /// Reports a secret in a file that others may read.
   ///
   /// It reports only a value in the own file, by the file's mode when it was last read.
-  func checkSecrecy(of path: TOMLPath) {
+  ///
+  /// - Parameter name: What messages name in place of a path with names that are a part of the secret.
+  func checkSecrecy(of path: TOMLPath, named name: TOMLPath? = nil) {
+    let name = name ?? path
     let exposed = state.withLock { state -> UInt32? in
       guard let permissions = state.userPermissions, permissions & 0o077 != 0,
         state.snapshot.layer(of: path) == state.snapshot.ownLayer
@@ -107,8 +110,8 @@ extension StoreCore {
     problems.report(
       SettingsProblem(
         .exposedSecret,
-        "The secret '\(path)' is in '\(file)', which other users may open (mode \(String(exposed, radix: 8))). "
-          + "Run 'chmod go= \(file)'.", path: path, file: file))
+        "The secret '\(name)' is in '\(file)', which other users may open (mode \(String(exposed, radix: 8))). "
+          + "Run 'chmod go= \(file)'.", path: name, file: file))
   }
 
   /// The meaning of bytes to this release: parsed, and migrated in memory if they are of an older version.

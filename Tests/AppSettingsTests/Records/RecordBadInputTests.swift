@@ -231,10 +231,10 @@ struct RecordBadInputTests {
     #expect(settings[.servers]["b"] == nil)
     #expect(
       settings.currentProblems.map(\.message) == [
-        "Cannot read the record 'servers.a': settings.toml has the string \"b\" at line 2, column 6 (in 'id'), but the id "
-          + "\"a\" of the table's key is needed. The record is left out, and stays unchanged in the file.",
-        "Cannot read the record 'hosts.a': settings.toml has a record with the id \"b\" at line 4, column 1, but the id "
-          + "\"a\" of the table's key is needed. The record is left out, and stays unchanged in the file.",
+        "Cannot read the record 'servers.a': settings.toml has the string \"b\" at line 2, column 6 (in 'id'), but the id of "
+          + "the table's key is needed (it is \"a\"). The record is left out, and stays unchanged in the file.",
+        "Cannot read the record 'hosts.a': settings.toml has a record with the id \"b\" at line 4, column 1, but the id of "
+          + "the table's key is needed (it is \"a\"). The record is left out, and stays unchanged in the file.",
       ])
     try settings[.servers].put(Server(id: "a", region: "y"))
     #expect(settings[.servers].all == [Server(id: "a", region: "y")])
@@ -247,8 +247,8 @@ struct RecordBadInputTests {
     #expect(settings[.servers].isEmpty)
     #expect(
       settings.currentProblems.map(\.message) == [
-        "Cannot set 'servers.a' to a record with the id \"b\": the key needs a record with the id \"a\". "
-          + "Nothing was changed."
+        "Cannot set 'servers.a' to a record with the id \"b\": the key needs a record with the id of its key "
+          + "(\"a\"). Nothing was changed."
       ])
     #expect(home.text() == nil)
   }
@@ -287,6 +287,28 @@ struct RecordBadInputTests {
     try home.write("[secret-servers.a]\nregion = \"x\"\n")
     #expect(exposed[.secretServers]["a"] != nil)
     #expect(exposed.currentProblems.map(\.code) == [.exposedSecret])
+  }
+
+  @Test func `the id of a secret record is in no problem, whatever fails, and in no name of a backup`() throws {
+    try home.write("[secret-servers.hunter2]\nid = \"hunter3\"\nregion = \"x\"\n[secret-servers.hunter4]\n")
+    chmod(home.file, 0o644)
+    try home.write("[secret-servers.hunter5]\nregion = \"x\"\n", to: home.systemFile("settings.toml"))
+    let settings = try home.store()
+    #expect(settings[.secretServers]["hunter2"] == nil)
+    // Of a store of its own, since a listing reports all.
+    let exposed = try home.store()
+    _ = exposed[.secretServers]["hunter4"]
+    var problems = settings.currentProblems + exposed.currentProblems
+    for (id, server) in [("hunter5", nil), ("hunter6", Server(id: "hunter7")), ("hunter2", Server(id: "hunter2"))] {
+      settings[.secretServers][id] = server
+      problems += settings.currentProblems
+    }
+    try? settings.flush()
+    let codes = Set(problems.map(\.code))
+    #expect(codes.isSuperset(of: [.readOnly, .exposedSecret, .invalidValue]), "\(problems)")
+    #expect(!problems.contains { $0.message.contains("hunter") }, "\(problems.map(\.message))")
+    #expect(home.names(in: home.backups).contains { $0.contains("before-overwriting-secret-servers") })
+    #expect(!home.names(in: home.backups).contains { $0.contains("hunter") })
   }
 
   @Test func `a file that does not parse gives no record away`() throws {
