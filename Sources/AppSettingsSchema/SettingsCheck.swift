@@ -372,15 +372,9 @@ extension SchemaType {
       var errors = [error]
       var known: Set = [error]
       func add(_ error: SettingsValueError) { if known.insert(error).inserted { errors.append(error) } }
+      entryErrors(in: table).forEach(add)
       let record = kind == .records ? record : nil
       for (name, part) in table {
-        if ids != nil {
-          do throws(SettingsValueError) {
-            try check(.table([name: part]), isStored: true)
-          } catch {
-            if error.path.first == name { add(error) }
-          }
-        }
         for var error in (record ?? element ?? field(name)?.type)?.errors(in: part) ?? [] {
           error.path.insert(name, at: 0)
           add(error)

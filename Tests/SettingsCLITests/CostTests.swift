@@ -97,14 +97,23 @@ struct CostTests {
     return try String(contentsOfFile: home.path + "/counts", encoding: .utf8)
   }
 
+  private static let counting = [
+    "valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", "--log-file=counts",
+  ]
+
+  /// What valgrind has counted, in thousands.
+  private func instructions() throws -> Int {
+    // Such as '==12== I refs: 22,936,590'.
+    let lines = try String(contentsOfFile: home.path + "/counts", encoding: .utf8).split(separator: "\n")
+    let executed = try #require(lines.last { $0.contains(" refs: ") })
+    return Int(executed.split(separator: " ").last!.filter(\.isNumber))! / 1000
+  }
+
   private func cost(
     of verb: (name: String, words: [String], before: [[String]]), at size: Int, _ command: String
   ) throws -> Cost {
     var counts: [Int] = []
-    for tool in [
-      ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", "--log-file=counts"],
-      ["strace", "-f", "-qq", "-o", "counts"],
-    ] {
+    for tool in [Self.counting, ["strace", "-f", "-qq", "-o", "counts"]] {
       try prepare(size, verb.name == "migrate")
       for words in verb.before {
         try ChildProcess.run(
@@ -118,12 +127,29 @@ struct CostTests {
         }
         counts.append(lines.count - (lines.lastIndex { $0.contains("/sys/devices/system/cpu/possible") } ?? 0))
       } else {
-        // Such as '==12== I refs: 22,936,590'.
-        let executed = text.split(separator: "\n").last { $0.contains(" refs: ") }
-        counts.append(Int(try #require(executed).split(separator: " ").last!.filter(\.isNumber))! / 1000)
+        counts.append(try instructions())
       }
     }
     return Cost(name: "\(verb.name), \(size) keys", instructions: counts[0], calls: counts[1])
+  }
+
+  @Test(.enabled(if: has("valgrind") && has("strip"), "valgrind counts what a verb costs"))
+  func `what a record that the app leaves out costs does not grow with their number`() throws {
+    let command = home.path + "/settings-cli"
+    try ChildProcess.run(
+      "/usr/bin/env", ["strip", "-o", command, ChildProcess.product("settings-cli")], environment: home.environment)
+    try home.write(
+      "app = \"\(app)\"\n[keys.servers]\ntype = \"records\"\nfields = { port = { type = \"integer\" } }\n",
+      to: home.path + "/data/app-settings/\(app).toml")
+    let counts = try [100, 200, 400].map { size in
+      try home.write((0..<size).map { "[servers.name-\($0)]\nport = \"x\"\n" }.joined())
+      let list = try ChildProcess.run(
+        "/usr/bin/env", Self.counting + [command, "list", app], environment: environment, directory: home.path)
+      #expect(list.status == 0 && list.error.split(separator: "\n").count == size, "\(list)")
+      return try instructions()
+    }
+    // Twice as much for twice as many; of the square, it would be four times.
+    #expect(Double(counts[2] - counts[1]) < 2.6 * Double(counts[1] - counts[0]), "\(counts)")
   }
 
   @Test(

@@ -61,6 +61,58 @@ struct RecordCommandTests {
     #expect(whole.status == 4 && whole.error.contains("has no 'port', which must be an integer"), "\(whole.error)")
   }
 
+  private static let keyed = """
+    app = "org.example.test"
+    [keys.servers]
+    type = "records"
+    ids = "uuid"
+    fields = { port = { type = "integer", minimum = 1 } }
+    [keys.counts]
+    type = "table"
+    ids = "integer"
+    elements = { type = "integer" }
+    maximum-count = 3
+    [keys.theme]
+    type = "string"
+
+    """
+  private static let own = "6BA7B810-9DAD-11D1-80B4-00C04FD430C8"
+
+  @Test func `of two keys of one record, the verbs show the one that the app uses`() throws {
+    try home.write(Self.keyed, to: home.path + "/data/app-settings/\(app).toml")
+    let other = Self.own.lowercased()
+    for names in [[Self.own, other], [other, Self.own]] {
+      try home.write(names.map { "[servers.\($0)]\nport = \($0 == other ? 2 : 1)\n" }.joined())
+      chmod(home.file, 0o600)
+      let line = names[0] == other ? 1 : 3
+      let clash =
+        "'servers.\(other)' is the key \"\(other)\", which is the same id as \"\(Self.own)\", but must be an id that no "
+        + "other record has."
+      let warning = "settings-cli: warning: \(home.file):\(line):10: \(clash) The app leaves the record out.\n"
+      #expect(
+        try run("get", app, "servers") == SchemaHome.answer("{ \(Self.own) = { port = 1 } }\n", warning), "\(names)")
+      #expect(
+        try run("list", app, "servers")
+          == SchemaHome.answer("servers = { \(Self.own) = { port = 1 } }\n", warning))
+      #expect(try run("get", app, "servers.\(other).port") == SchemaHome.answer("", warning, status: 1))
+      #expect(try run("get", app, "servers.\(Self.own).port") == SchemaHome.answer("1\n"))
+      let check = try run("check", app)
+      #expect(check.status == 4 && check.output.contains("no other record has"), "\(check)")
+    }
+    try home.write("[servers.\(other)]\nport = 2\n")
+    #expect(try run("get", app, "servers").output == "{ \(other) = { port = 2 } }\n")
+  }
+
+  @Test func `what is wrong with one record is not said of another`() throws {
+    try home.write(Self.keyed, to: home.path + "/data/app-settings/\(app).toml")
+    let (good, bad) = (Self.own, "00000000-0000-0000-0000-000000000000")
+    try home.write("[servers.\(good)]\nport = 1\n[servers.\(bad)]\nport = 0\n")
+    #expect(try run("get", app, "servers.\(good).port") == SchemaHome.answer("1\n"))
+    #expect(try run("get", app, "servers.\(good)", "--json").output.contains("\"problem\":null"))
+    #expect(try run("get", app, "servers.\(bad).port").error.contains("'port' in 'servers.\(bad)' is the integer 0"))
+    #expect(try run("get", app, "servers").error.contains("'port' in 'servers.\(bad)' is the integer 0"))
+  }
+
   @Test func `get prints what the app uses where a table lacks a field`() throws {
     try home.write(Self.schema, to: home.path + "/data/app-settings/\(app).toml")
     try home.write("[delivery.retry]\nattempts = 9\n")

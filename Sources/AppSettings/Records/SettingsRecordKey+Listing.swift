@@ -66,7 +66,7 @@ extension SettingsRecordKey {
         if coding.ids.hasOtherForms, let own = ownForm(of: text) {
           isPlain = false
           if let owner = table[own] == nil ? owners[ExactKey(own)] : own {
-            listing.failures.append((path.appending(text), .sameRecord(text, as: owner)))
+            listing.failures.append((path.appending(text), SettingsValueError(key: text, sameRecordAs: owner)))
             continue
           }
           owners[ExactKey(own)] = text
@@ -200,14 +200,5 @@ extension StoreCore {
         stamp.load(ordering: .relaxed)
       )
     }
-  }
-}
-
-extension SettingsValueError {
-  /// The error for two keys with the same id.
-  fileprivate static func sameRecord(_ text: String, as other: String) -> SettingsValueError {
-    SettingsValueError(
-      expected: "an id that no other record has",
-      foundText: "the key \(TOMLValue.quoted(text)), which is the same id as \(TOMLValue.quoted(other))")
   }
 }

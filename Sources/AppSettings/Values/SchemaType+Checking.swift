@@ -13,6 +13,13 @@ extension SchemaType {
     try TypeCheck(self, isStored: isStored).check(value)
   }
 
+  /// What keeps each entry of a table from being valid: its key, or the first invalid part of its value.
+  ///
+  /// These are the records that the app leaves out, and the entries that make another table unreadable.
+  package func entryErrors(in table: TOMLTable) -> [SettingsValueError] {
+    TypeCheck(self, isStored: true).entryErrors(in: table)
+  }
+
   /// The places within a value that no field of the type has, with array elements as `[3]`: most often typos.
   ///
   /// The app keeps them and does not read them. A place within one of them is not listed.
@@ -225,27 +232,48 @@ private final class TypeCheck {
 
   /// Throws if a key or a value of a table is not valid, or a required field is missing.
   private func check(_ table: TOMLTable) throws(SettingsValueError) {
-    var seen: Set<SchemaValue> = []
+    try visitErrors(in: table) { error throws(SettingsValueError) in throw error }
+    if let error = type.missingFields(in: table).first { throw error }
+  }
+
+  func entryErrors(in table: TOMLTable) -> [SettingsValueError] {
+    var errors: [SettingsValueError] = []
+    try? visitErrors(in: table) { errors.append($0) }
+    return errors
+  }
+
+  private func visitErrors(
+    in table: TOMLTable, _ body: (SettingsValueError) throws(SettingsValueError) -> Void
+  ) throws(SettingsValueError) {
+    var owners: [SchemaValue: String] = [:]
     for (name, value) in table {
-      if let ids {
-        guard let id = ids.reading(ofKey: name) else {
-          throw SettingsValueError(
-            expected: "a key that stands for \(ids.type.expected)", foundText: "the key \(TOMLValue.quoted(name))"
-          ).under(name)
-        }
-        guard seen.insert(id).inserted else {
-          throw SettingsValueError(
-            expected: "a key that differs from those before it", foundText: "the key \(TOMLValue.quoted(name))"
-          ).under(name)
-        }
-      }
-      guard let part = element ?? fields[ExactKey(name)] else { continue }
       do throws(SettingsValueError) {
-        try part.check(value)
+        if let ids { try checkKey(name, of: table, ids, &owners) }
+        try (element ?? fields[ExactKey(name)])?.check(value)
       } catch {
-        throw error.under(name)
+        try body(error.under(name))
       }
     }
-    if let error = type.missingFields(in: table).first { throw error }
+  }
+
+  /// Throws if a key stands for nothing, or for the same as another one. Of the keys of one record, the app uses the one in
+  /// the id's own form, or else the first.
+  private func checkKey(
+    _ name: String, of table: TOMLTable, _ ids: TypeCheck, _ owners: inout [SchemaValue: String]
+  ) throws(SettingsValueError) {
+    guard let id = ids.reading(ofKey: name) else {
+      throw SettingsValueError(key: name, standingFor: ids.type)
+    }
+    var owner = owners[id]
+    if type.kind == .records, case .text(let own) = id, !own.hasSameCodeUnits(as: name), table[own] != nil {
+      owner = own
+    }
+    guard let owner else {
+      owners[id] = name
+      return
+    }
+    throw type.kind == .records
+      ? SettingsValueError(key: name, sameRecordAs: owner)
+      : SettingsValueError(key: name, expected: "a key that differs from those before it")
   }
 }

@@ -22,7 +22,7 @@ public struct SettingsValueError: Error, Sendable, Hashable {
   /// The kind of the actual value, without its content: `a string`.
   package var foundKind: String
   /// Whether the error is about the key of the invalid part, and not its value.
-  var isAboutKey = false
+  private(set) var isAboutKey = false
   /// Whether the error is about a missing required field.
   ///
   /// If so, a default or a fallback may complete the value.
@@ -71,6 +71,17 @@ public struct SettingsValueError: Error, Sendable, Hashable {
   init(key: String, expected: String, reason: String? = nil) {
     self.init(expected: expected, foundText: "the key \(TOMLValue.quoted(key))", reason: reason)
     isAboutKey = true
+  }
+
+  /// Makes an error about a key that is not what the keys of its table stand for.
+  init(key: String, standingFor type: SchemaType) {
+    self.init(key: key, expected: "a key that stands for \(type.expected)")
+  }
+
+  /// Makes the error for two keys with the same id.
+  init(key: String, sameRecordAs other: String) {
+    self.init(key: key, expected: "an id that no other record has")
+    found += ", which is the same id as \(TOMLValue.quoted(other))"
   }
 
   /// Makes an error about a value that is nested deeper than a file can represent.

@@ -71,18 +71,12 @@ extension SchemaLookup {
 
   /// Records without those that the app leaves out.
   private func reading(of records: TOMLTable, _ key: SchemaKey) -> KeyReading {
-    var reading = KeyReading()
+    let errors = key.type.entryErrors(in: records)
+    let unusable = Set(errors.compactMap { $0.path.first.map { ExactKey($0) } })
     var usable = TOMLTable()
-    for (id, record) in records {
-      do throws(SettingsValueError) {
-        try key.type.check(.table([id: record]), isStored: true)
-        usable[id] = record
-      } catch {
-        reading.errors.append(key.isSecret ? error.redacted : error)
-      }
-    }
-    reading.value = key.type.completed(.table(usable))
-    return reading
+    for (id, record) in records where !unusable.contains(ExactKey(id)) { usable[id] = record }
+    return KeyReading(
+      value: key.type.completed(.table(usable)), errors: key.isSecret ? errors.map(\.redacted) : errors)
   }
 
   /// The value at a path as the app uses it.
@@ -104,7 +98,11 @@ extension SchemaLookup {
   /// The values at and below a path that the app does not use.
   package func unusable(at path: TOMLPath, in snapshot: SettingsSnapshot) -> [UnusableValue] {
     guard schema != nil else { return [] }
-    if let key = key(around: path) { return unusable(of: key, in: snapshot) }
+    if let (key, _, part) = place(of: path) {
+      guard key.type.kind == .records, let id = part.components.first else { return unusable(of: key, in: snapshot) }
+      // What is wrong with other records does not concern it.
+      return unusable(of: key, in: snapshot) { $0.path.first?.hasSameCodeUnits(as: id) ?? true }
+    }
     var leaves: [TOMLPath] = []
     if !keys(below: path).isEmpty { path.collectDifferences(nil, snapshot[path], into: &leaves) }
     let obstacles = leaves.compactMap { leaf -> UnusableValue? in
@@ -117,9 +115,14 @@ extension SchemaLookup {
     return obstacles + keys(below: path).flatMap { unusable(of: $0, in: snapshot) }
   }
 
-  private func unusable(of key: SchemaKey, in snapshot: SettingsSnapshot) -> [UnusableValue] {
-    reading(of: key, in: snapshot).errors.map { error in
-      let name = snapshot.origin(of: key.settingsKey).formerName ?? key.path
+  /// - Parameter isIncluded: Whether to return what is wrong by an error, whose path begins in the key's value.
+  private func unusable(
+    of key: SchemaKey, in snapshot: SettingsSnapshot, where isIncluded: (SettingsValueError) -> Bool = { _ in true }
+  ) -> [UnusableValue] {
+    let errors = reading(of: key, in: snapshot).errors.filter(isIncluded)
+    guard !errors.isEmpty else { return [] }
+    let name = snapshot.origin(of: key.settingsKey).formerName ?? key.path
+    return errors.map { error in
       let place = place(of: error, at: name, in: snapshot)
       guard key.type.kind == .records, let id = error.path.first else {
         return UnusableValue(name, place: place, error, consequence: consequence(for: key))
