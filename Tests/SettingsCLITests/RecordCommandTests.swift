@@ -113,6 +113,49 @@ struct RecordCommandTests {
     #expect(try run("get", app, "servers").error.contains("'port' in 'servers.\(bad)' is the integer 0"))
   }
 
+  @Test(arguments: [
+    ("servers.x.port", "'x' in 'servers' is the key \"x\", but must be a key that stands for a UUID as a string"),
+    ("servers.x", "'x' in 'servers' is the key \"x\", but must be a key that stands for a UUID as a string"),
+    ("counts.01", "'01' in 'counts' is the key \"01\", but must be a key that stands for an integer"),
+    (
+      "servers.\(own.lowercased()).port",
+      "'\(own.lowercased())' in 'servers' is the key \"\(own.lowercased())\", which is the same id as \"\(own)\", but must be "
+        + "an id that no other record has"
+    ),
+  ])
+  func `a part with which the app would not accept the table is refused`(key: String, reason: String) throws {
+    try home.write(Self.keyed, to: home.path + "/data/app-settings/\(app).toml")
+    #expect(try run("set", app, "counts.1=1", "counts.2=2", "servers.\(Self.own).port=1") == SchemaHome.answer(""))
+    let text = home.text()
+    let value = key == "servers.x" ? "{ port = 1 }" : "1"
+    let message = "Cannot set '\(key)': \(reason). Nothing was written."
+    #expect(try run("set", app, key, value) == SchemaHome.answer("", "settings-cli: \(message)\n", status: 4))
+    #expect(try run("set", app, "counts.1=5", "\(key)=\(value)").status == 4)
+    let batch = try ChildProcess.run(
+      ChildProcess.product("settings-cli"), ["batch", app, "--keep-going"], environment: home.environment,
+      input: "{\"set\": \"\(key)\", \"toml\": \"\(value)\"}\n{\"set\": \"theme\", \"value\": \"x\"}\n",
+      directory: home.path)
+    #expect(batch.status == 4 && batch.output.contains(key), "\(batch)")
+    #expect(home.text() == "theme = \"x\"\n\n" + (text ?? ""))
+    if key.hasPrefix("servers") {
+      let name = try run("rename", app, "servers.\(Self.own)", "servers.x")
+      #expect(name.status == 4 && name.error.contains("'x' in 'servers' is the key"), "\(name)")
+      #expect(try run("rename", app, "servers.\(Self.own)", "servers.\(Self.own.lowercased())").status == 0)
+    }
+  }
+
+  @Test func `a table that the app does not accept can be put right step by step`() throws {
+    try home.write(Self.keyed, to: home.path + "/data/app-settings/\(app).toml")
+    try home.write("[counts]\n1 = 1\n2 = 2\n3 = 3\n4 = 4\nx = 5\n")
+    for key in ["x", "4"] { #expect(try run("unset", app, "counts.\(key)") == SchemaHome.answer("")) }
+    #expect(try run("get", app, "counts").output == "{ 1 = 1, 2 = 2, 3 = 3 }\n")
+    let set = try run("set", app, "counts.4", "4")
+    #expect(
+      set.error == "settings-cli: Cannot set 'counts.4': 'counts' needs a table of integers with at most 3 elements. "
+        + "Nothing was written.\n", "\(set)")
+    #expect(try run("set", app, "counts.3", "4") == SchemaHome.answer(""))
+  }
+
   @Test func `get prints what the app uses where a table lacks a field`() throws {
     try home.write(Self.schema, to: home.path + "/data/app-settings/\(app).toml")
     try home.write("[delivery.retry]\nattempts = 9\n")

@@ -20,6 +20,21 @@ extension SchemaType {
     TypeCheck(self, isStored: true).entryErrors(in: table)
   }
 
+  /// Whether there are rules for a table of this type beside those for each of its values.
+  package var hasTableRules: Bool {
+    (kind == .table || kind == .records) && (ids != nil || minimumCount != nil || maximumCount != nil)
+  }
+
+  /// What breaks one of these rules: the number of entries, or a key.
+  package func tableError(in table: TOMLTable) -> SettingsValueError? {
+    do throws(SettingsValueError) {
+      try TypeCheck(self, isStored: true).checkConstraints(.table(table))
+      return entryErrors(in: table).first(where: \.isAboutKey)
+    } catch {
+      return error
+    }
+  }
+
   /// The places within a value that no field of the type has, with array elements as `[3]`: most often typos.
   ///
   /// The app keeps them and does not read them. A place within one of them is not listed.
@@ -138,7 +153,7 @@ private final class TypeCheck {
   }
 
   /// Throws if a value has another kind, or breaks a rule about the value as a whole.
-  private func checkConstraints(_ value: TOMLValue) throws(SettingsValueError) {
+  func checkConstraints(_ value: TOMLValue) throws(SettingsValueError) {
     let isPart = type.kind == .array || type.kind == .table || type.kind == .records
     // Without choices to compare, reading all of a large array would be wasted.
     let reading = isPart && type.choices == nil ? .stored(value) : type.reading(value)

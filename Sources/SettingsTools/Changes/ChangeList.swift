@@ -1,5 +1,4 @@
 package import AppSettings
-import AppSettingsImport
 import AppSettingsSchema
 
 /// Changes that are made in one write, all or none, each from the values that those before it leave.
@@ -123,10 +122,20 @@ package final class ChangeList {
       }
       answers.append(answer)
     }
+    refuseTables(in: view)
     if !keepsGoing, failure != nil { throw Refused() }
     if needsChange, !answers.contains(where: { $0.isChange == true }) { throw ToolError(.noValue) }
     for (path, elements) in elements { texts[path] = "[\(elements.joined(separator: ", "))]" }
     return schema.edits(storing: stored.map { ($0.path, $0.value) }, texts: texts, in: view).keepingTables(keepsTables)
+  }
+
+  /// Refuses changes of parts of tables that the app would not accept with them.
+  private func refuseTables(in view: SettingsSnapshot) {
+    for (index, reason) in schema.refusals(of: stored.map { ($0.path, $0.value) }, in: view) {
+      let (path, _, answer) = stored[index]
+      answers[answer].failure = ToolError(.invalidValue, "Cannot set '\(path)': \(reason). Nothing was written.")
+    }
+    stored.removeAll { answers[$0.answer].failure != nil }
   }
 
   /// Whether a step changes an array's elements as they were typed, and so does the next one: what the app accepts is the
@@ -285,7 +294,7 @@ package final class ChangeList {
           text, kind: kind, current: stored, key: path, isSecret: schema.isSecret(path, typed: text))
       }
       notation = .text(text)
-    case .json(let given): value = converted(given, to: schema.type(of: path), like: current)
+    case .json(let given): value = given.fromJSON(to: schema.type(of: path), like: current)
     case .toml(let given, let text): (value, notation) = (given, .text(text))
     }
     try schema.check(value, at: path)
@@ -308,7 +317,7 @@ package final class ChangeList {
     case .typed(let text, let kind):
       element = try schema.element(text, of: path, kind: kind, sibling: state.firstElements[place] ?? nil)
       notation = text
-    case .json(let given): element = converted(given, to: schema.type(of: path)?.element, like: elements.first)
+    case .json(let given): element = given.fromJSON(to: schema.type(of: path)?.element, like: elements.first)
     case .toml(let given, let text): (element, notation) = (given, text)
     }
     let view = state.view
@@ -352,19 +361,6 @@ package final class ChangeList {
         .invalidValue,
         "Cannot change the elements of '\(path)': it has \(other.kindName), not an array. Nothing was "
           + "written.")
-    }
-  }
-
-  /// A value of JSON, which has no dates, and one type of numbers.
-  private func converted(_ value: TOMLValue, to type: SchemaType?, like current: TOMLValue?) -> TOMLValue {
-    if let type { return type.restoring(value, from: .typed) }
-    switch (value, current) {
-    case (.integer(let number), .float?): return .float(Double(number))
-    case (.string(let text), .offsetDateTime?), (.string(let text), .localDateTime?), (.string(let text), .localDate?),
-      (.string(let text), .localTime?):
-      guard let date = try? TOMLValue(parsing: text), date.kindName == current?.kindName else { return value }
-      return date
-    default: return value
     }
   }
 

@@ -1,4 +1,5 @@
 import AppSettings
+import AppSettingsImport
 
 /// Parses the VALUE of a command line.
 ///
@@ -85,4 +86,19 @@ enum ValueText {
 /// The types that a typed value can be said to have.
 package enum ValueKind: String, Sendable, CaseIterable {
   case string, integer, float, boolean, datetime, array, table, toml
+}
+
+extension TOMLValue {
+  /// A value of JSON, which has no dates, and one type of numbers.
+  func fromJSON(to type: SchemaType?, like current: TOMLValue?) -> TOMLValue {
+    if let type { return type.restoring(self, from: .typed) }
+    switch (self, current) {
+    case (.integer(let number), .float?): return .float(Double(number))
+    case (.string(let text), .offsetDateTime?), (.string(let text), .localDateTime?), (.string(let text), .localDate?),
+      (.string(let text), .localTime?):
+      guard let date = try? TOMLValue(parsing: text), date.kindName == current?.kindName else { return self }
+      return date
+    default: return self
+    }
+  }
 }
