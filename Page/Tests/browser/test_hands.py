@@ -592,6 +592,20 @@ class FocusTest(HandsTest):
         self.idle()
         self.assertEqual(self.home.text(), "other = 1\n" + TEXT)
 
+    def test_what_is_typed_beside_the_settings_goes_on_when_settings_come_and_go(self):
+        for place, text in [("#file-text", "other = 1\n" + TEXT), ("#search", TEXT)]:
+            with self.subTest(place):
+                self.tab.point(self.tab.one(place))
+                self.home.write(self.home.file, text)
+                self.tab.until(lambda: self.tab.one("#file-text").get_property("value") == text, "change")
+                self.tab.rest()
+                self.tab.type("rut")
+                self.assertIn("rut", self.tab.one(place).get_property("value"))
+                self.idle()
+                self.assertEqual(self.home.text(), text)
+                if place == "#file-text":
+                    self.tab.click("#file button", "Discard")
+
 
 class DraftTest(HandsTest):
     """What is typed into the text of a file belongs to that file."""

@@ -1,7 +1,7 @@
 // What a row shows when it is opened: the rules of the key, the value of each layer, and the history of the value.
 
 import { api } from "./api.js";
-import { button, copyText, el, iconButton, timeText } from "./dom.js";
+import { button, copyText, el, iconButton, keepFocus, timeText } from "./dom.js";
 import { authorText, emit, layerText, model, shortValue } from "./model.js";
 import { commandFor } from "./copy.js";
 import { literal, partsOf } from "./toml.js";
@@ -92,7 +92,7 @@ async function showHistory(row, past) {
     past.replaceChildren(el("p", { class: "quiet-text" }, "The history has no change of this value."));
     return;
   }
-  past.replaceChildren(el("ol", { class: "history" }, entries.map((entry, at) => {
+  keepFocus(past, () => past.replaceChildren(el("ol", { class: "history" }, entries.map((entry, at) => {
     const changes = entry.changes.map((change) => el("span", { class: "change" },
       change.key !== key.key && el("code", {}, `${change.key}: `),
       change.isHidden ? "a value that is not kept" : change.isLong ? "a long value"
@@ -103,5 +103,5 @@ async function showHistory(row, past) {
     return el("li", {}, el("span", { class: "who" }, `${authorText(entry)}, `, el("time", { datetime: entry.time }, when)), ...changes,
       entry.isUndone && el("span", { class: "quiet-text" }, " (undone)"),
       canSet && button("Use again", () => row.store(partsOf(key.key), own.toml ? { toml: own.toml } : { value: own.new }), { class: "small quiet", "aria-label": `Use ${shortValue(own.new)} again` }));
-  })));
+  }))), row.element);
 }

@@ -106,6 +106,21 @@ export function once(action) {
   };
 }
 
+const focusName = (one) => one.dataset.name ?? one.getAttribute("aria-label") ?? one.textContent;
+
+/**
+ * Makes the contents of a box again. If what has the focus goes with them, what has its name now gets it, or else the first
+ * that can have it, or else what a person goes on with: `rest`, the selected setting.
+ */
+export function keepFocus(box, makeAgain, rest = null) {
+  const name = box.contains(document.activeElement) ? focusName(document.activeElement) : null;
+  makeAgain();
+  if (name === null || box.contains(document.activeElement)) return;
+  const all = [...box.querySelectorAll("button, summary")].filter((one) => !one.disabled && one.checkVisibility());
+  const next = all.find((one) => focusName(one) === name) ?? all[0] ?? rest ?? document.querySelector(".row.selected") ?? document.querySelector("#list .row");
+  (next ?? document.getElementById("settings")).focus({ preventScroll: true });
+}
+
 /** Says something to screen readers, once. */
 export function announce(text) {
   const region = document.getElementById("live");

@@ -14,7 +14,10 @@ const numbers = el("div", { class: "file-numbers", "aria-hidden": "true" });
 const name = el("code", { class: "file-name" });
 const state = el("div", { class: "file-state", id: "file-state", role: "status" });
 const save = button("Save the text", () => store(), { class: "primary small", hidden: true });
-const discardButton = button("Discard", () => show(true), { class: "quiet small", hidden: true });
+const discardButton = button("Discard", () => {
+  show(true);
+  area.focus();
+}, { class: "quiet small", hidden: true });
 const past = button("Former texts", () => openPast(), { id: "past", class: "quiet small", title: "The history of this file: its former texts, and what has changed since" });
 
 /** The pane. */

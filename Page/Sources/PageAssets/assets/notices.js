@@ -2,7 +2,7 @@
 // row shows, and a connection that is lost.
 
 import { api, Refusal } from "./api.js";
-import { announce, button, el, icon, once } from "./dom.js";
+import { announce, button, el, icon, keepFocus, once } from "./dom.js";
 import { diffView } from "./diff.js";
 import { fixesOf } from "./fixes.js";
 import { emit, endTrial, model, nameOf, on, refresh, titleOf } from "./model.js";
@@ -31,7 +31,7 @@ const notice = (kind, title, ...content) =>
 
 /** Says what went wrong, until it is dismissed, or somebody goes on with the pointer. */
 export function fail(text) {
-  failure.replaceChildren(notice("error", text, el("div", { class: "notice-buttons" }, button("Dismiss", () => failure.replaceChildren(), { class: "small" }))));
+  failure.replaceChildren(notice("error", text, el("div", { class: "notice-buttons" }, button("Dismiss", () => keepFocus(failure, () => failure.replaceChildren()), { class: "small" }))));
 }
 
 document.addEventListener("pointerdown", (event) => {
@@ -89,7 +89,11 @@ export function show() {
       el("ul", { class: "findings" }, others.slice(0, 20).map(findingItem)),
       others.length > 20 && el("p", {}, `… and ${others.length - 20} more`)));
   }
-  documentBox.replaceChildren(...parts);
+  keepFocus(documentBox, () => {
+    const isOpen = documentBox.querySelector("details")?.open;
+    documentBox.replaceChildren(...parts);
+    documentBox.querySelector("details")?.toggleAttribute("open", Boolean(isOpen));
+  });
 }
 
 // MARK: The trial
@@ -104,7 +108,7 @@ const keyName = (key) => {
 function showTrial() {
   clearInterval(clock);
   const { trial } = model;
-  if (!trial) return trialBox.replaceChildren();
+  if (!trial) return keepFocus(trialBox, () => trialBox.replaceChildren());
   const seconds = el("span", { class: "countdown" });
   const tick = () => {
     const left = Math.max(0, Math.ceil((trial.until - Date.now()) / 1000));

@@ -1,6 +1,6 @@
 // The settings that the search asks for, by groups; and the one that is selected.
 
-import { button, el } from "./dom.js";
+import { button, el, keepFocus } from "./dom.js";
 import { LongList } from "./list.js";
 import { setMarks } from "./marks.js";
 import { emit, groupOf, hasProblem, isModified, model, spoken } from "./model.js";
@@ -59,7 +59,7 @@ export function showList({ keepsPlace = false } = {}) {
     updateRows();
   } else {
     const focused = document.activeElement?.closest?.(".row");
-    const at = list.items.findIndex((item) => item.key === focused?.dataset.key);
+    const at = focused ? list.items.findIndex((item) => item.key === focused.dataset.key) : -1;
     list.set(items, { keepsPlace });
     // What had the focus is gone with its setting: the next one has its place.
     if (keepsPlace && at >= 0 && !$("list").contains(document.activeElement)) {
@@ -170,15 +170,15 @@ function showGroups() {
     list.reveal((item) => item === list.items[at])?.scrollIntoView({ block: "start" });
     list.reveal((item) => item === list.items[at + 1])?.focus({ preventScroll: true });
   };
-  nav.replaceChildren(el("ul", {}, groups.slice(0, 300).map(([group, keys]) => {
+  keepFocus(nav, () => nav.replaceChildren(el("ul", {}, groups.slice(0, 300).map(([group, keys]) => {
     const changed = keys.filter(isModified).length;
     const problems = keys.filter(hasProblem).length;
-    const depth = Math.min(3, group.split(".").length - 1);
-    return el("li", { class: `depth-${depth}` }, el("button", { type: "button", class: "group-link", onclick: () => go(group) },
+    const depth = Math.min(3, partsOf(group).length - 1);
+    return el("li", { class: `depth-${depth}` }, el("button", { type: "button", class: "group-link", "data-name": group, onclick: () => go(group) },
       el("span", {}, nameOf(group).split(" › ").at(-1)),
       problems > 0 && el("span", { class: "group-count problem" }, problems === 1 ? "1 problem" : `${problems} problems`),
       changed > 0 && el("span", { class: "group-count" }, `${changed} modified`)));
-  })));
+  }))));
 }
 
 /** What can be chosen: a filter of the search, its words, and how many settings it has, where that is known. */
@@ -197,14 +197,14 @@ function showFilters(query) {
   const chosen = new Set(query.filters.map(({ name, argument }) => `@${name}${argument === "" ? "" : `:${argument}`}`));
   if (counted !== model.doc) {
     counted = model.doc;
-    box.replaceChildren(...chips.map(([word, what, has, title]) => {
+    keepFocus(box, () => box.replaceChildren(...chips.map(([word, what, has, title]) => {
       const count = has && model.doc.keys.reduce((sum, key) => sum + (has(key) ? 1 : 0), 0);
-      return button(has ? `${count.toLocaleString()} ${what}` : what, () => toggleFilter(word), { class: "filter", title, "data-filter": word, "data-count": count ?? (model.doc.keepsHistory ? 1 : 0) });
-    }));
+      return button(has ? `${count.toLocaleString()} ${what}` : what, () => toggleFilter(word), { class: "filter", title, "data-name": word, "data-count": count ?? (model.doc.keepsHistory ? 1 : 0) });
+    })));
   }
   box.hidden = false;
   for (const chip of box.children) {
-    const isChosen = chosen.has(chip.dataset.filter);
+    const isChosen = chosen.has(chip.dataset.name);
     if (chip.getAttribute("aria-pressed") !== String(isChosen)) chip.setAttribute("aria-pressed", String(isChosen));
     chip.hidden = chip.dataset.count === "0" && !isChosen;
   }
