@@ -1,6 +1,7 @@
 // The requests of the page. Each is one that 'curl' can make with the same token.
 
 import { askTabs } from "./events.js";
+import { quote } from "./toml.js";
 
 const stored = "settings-page";
 let token = "";
@@ -202,17 +203,19 @@ export const api = {
   document: () => {
     const first = early;
     early = null;
+/** A key as a word for the server: one that begins with a hyphen would be an option. */
+const word = (key) => (key?.startsWith("-") ? key.replace(/^[^.]+/, quote) : key);
     return first ?? request("GET", ofFile(""));
   },
   edits: (edits, more = {}) => change("POST", of("/edits"), inFile({ edits, ...more })),
   keepTrial: (trial) => request("POST", of(`/trials/${encodeURIComponent(trial.id)}/keep`, {}, trial.app), {}),
   endTrial: (trial) => request("DELETE", of(`/trials/${encodeURIComponent(trial.id)}`, {}, trial.app)),
   saveText: (text, ifUnchanged) => change("PUT", of("/text"), inFile({ text, ifUnchanged })),
-  rename: (from, to) => change("POST", of("/rename"), inFile({ from, to })),
-  history: (key, limit = 20) => request("GET", ofFile("/history", { limit, key })),
+  rename: (from, to) => change("POST", of("/rename"), inFile({ from: word(from), to: word(to) })),
+  history: (key, limit = 20) => request("GET", ofFile("/history", { limit, key: word(key) })),
   formerText: (number) => request("GET", ofFile(`/history/${number}/text`)),
-  undo: (what) => change("POST", of("/undo"), inFile(what)),
-  redo: (what) => change("POST", of("/redo"), inFile(what)),
+  undo: (what) => change("POST", of("/undo"), inFile({ ...what, key: word(what.key) })),
+  redo: (what) => change("POST", of("/redo"), inFile({ ...what, key: word(what.key) })),
   migrate: () => change("POST", of("/migrate"), inFile({})),
   recover: () => change("POST", of("/recover"), inFile({})),
   profile: (use) => request("POST", of("/profile"), { use }),

@@ -111,7 +111,7 @@ async function send(edits, more) {
   return answer;
 }
 
-const keyText = (key) => (Array.isArray(key) ? key.join(".") : key);
+const keyText = (key) => (Array.isArray(key) ? dotted(key) : key);
 
 /** Shows that a trial runs. Both the answer to the edit and an event say it, in any order. */
 export function startTrial(id, seconds, keys, app) {
@@ -246,7 +246,7 @@ function findGroup(key) {
   if (key.group) return key.group;
   const dot = key.key.lastIndexOf(".");
   if (dot < 0) return "";
-  return /["']/.test(key.key) ? partsOf(key.key).slice(0, -1).join(".") : key.key.slice(0, dot);
+  return /["']/.test(key.key) ? dotted(partsOf(key.key).slice(0, -1)) : key.key.slice(0, dot);
 }
 
 let findingsByKey = null;
