@@ -22,6 +22,31 @@ class StartTest(PageTest):
         self.tab.click(".app", "accent")
         self.tab.until(lambda: self.tab.count(".row.selected[data-key=accent]"), "the setting that was found")
 
+    def test_a_search_that_has_no_answer_says_so(self):
+        self.tab.click("#all-apps")
+        self.tab.one(".app").wait()
+        self.server.end()
+        self.tab.one("#search").send_keys("accent")
+        self.tab.until(lambda: "does not answer" in self.tab.one("#list").text, "message")
+        self.assertEqual(self.tab.one("#count").text, "")
+
+    def test_a_change_of_another_app_by_another_program_is_not_ones_own(self):
+        viewer = "org.example.viewer"
+        self.home.write(self.home.schema.with_name(f"{viewer}.toml"), f'app = "{viewer}"\nschema-version = 1\n[keys.zoom]\ntype = "integer"\n')
+        for value in ["20", "21"]:
+            self.tab.row("size", "input[role=spinbutton]").type(value)
+            self.wait_for_text(f"size = {value}")
+        self.tab.click("#all-apps")
+        self.tab.click(".app", viewer)
+        self.tab.wait_until_live(viewer)
+        for value in ["3", "4"]:
+            self.home.cli("set", viewer, "zoom", value)
+            self.tab.until(lambda: self.tab.value("zoom") == value, "change")
+        self.tab.until(lambda: "settings-cli" in self.tab.row("zoom", ".row-meta").text, "author")
+        self.tab.press("zoom", ".more")
+        self.tab.until(lambda: "3 → 4" in self.tab.row("zoom", ".history").text, "history")
+        self.assertNotIn("you, here", self.tab.row("zoom").text)
+
     def test_the_same_app_opens_again(self):
         self.tab.click("#all-apps")
         self.tab.click(".app", APP)

@@ -81,7 +81,15 @@ export const currentToken = () => token;
 export const trying = { isNext: false };
 
 const writes = new Set();
+/** The entries of histories that this page has made, each with the file whose history it is. */
 const ownEntries = new Set();
+let file = null;
+const entryOf = (number, path) => `${number} ${path}`;
+
+/** Names the file that is shown, which is what is written. */
+export function useFile(path) {
+  file = path;
+}
 
 /** Counts something as a write of this page until it has ended. */
 export async function asWrite(write) {
@@ -96,8 +104,8 @@ export async function asWrite(write) {
 /** Waits for the writes of this page that are under way. */
 export const writesDone = () => Promise.allSettled([...writes]);
 
-/** Whether an entry of the history was made by this page. */
-export const isOwn = (entry) => ownEntries.has(entry?.number);
+/** Whether an entry of a file's history was made by this page. */
+export const isOwn = (entry, path) => ownEntries.has(entryOf(entry?.number, path));
 
 /** A change that lasts, which cannot be made while the next one is to be tried. */
 async function change(method, path, body) {
@@ -110,8 +118,9 @@ async function change(method, path, body) {
 async function request(method, path, body) {
   const answer = send(method, path, body);
   if (method === "GET" || body?.dryRun) return answer;
+  const written = file;
   const result = await asWrite(answer);
-  if (typeof result?.entry === "number") ownEntries.add(result.entry);
+  if (typeof result?.entry === "number") ownEntries.add(entryOf(result.entry, written));
   return result;
 }
 
@@ -194,6 +203,8 @@ const of = (path, parameters = {}, id = app) => {
   const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value)).toString();
   return `/api/apps/${encodeURIComponent(id)}${path}${query ? `?${query}` : ""}`;
 };
+/** A key as a word for the server: one that begins with a hyphen would be an option. */
+const word = (key) => (key?.startsWith("-") ? key.replace(/^[^.]+/, quote) : key);
 const ofFile = (path, parameters) => of(path, { ...parameters, layer });
 const inFile = (body) => (layer === "" ? body : { ...body, layer });
 
@@ -203,8 +214,6 @@ export const api = {
   document: () => {
     const first = early;
     early = null;
-/** A key as a word for the server: one that begins with a hyphen would be an option. */
-const word = (key) => (key?.startsWith("-") ? key.replace(/^[^.]+/, quote) : key);
     return first ?? request("GET", ofFile(""));
   },
   edits: (edits, more = {}) => change("POST", of("/edits"), inFile({ edits, ...more })),

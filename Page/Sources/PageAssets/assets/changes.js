@@ -51,10 +51,11 @@ function hearTrial(data, app) {
 async function hearChange(data) {
   // Only then is it clear whose change it is.
   await writesDone();
-  const by = authorText(data?.entry);
+  const isMine = isOwn(data?.entry, data?.file);
+  const by = authorText(data?.entry, data?.file);
   for (const change of data?.changes ?? []) {
     const name = ownerOf(change.key);
-    if (name) model.changes.set(name, { by, time: data.entry?.time ?? new Date().toISOString() });
+    if (name) model.changes.set(name, { by, isMine, time: data.entry?.time ?? new Date().toISOString() });
   }
   // What the page has just read itself need not be read again.
   const isKnown = data?.digest === model.doc?.digest && data?.text !== false && !data?.layers && !data?.schema;
@@ -75,7 +76,7 @@ function ownerOf(name) {
 function showChanges(data) {
   const changes = data?.changes ?? [];
   const names = new Set(changes.map((change) => ownerOf(change.key)));
-  const isMine = isOwn(data?.entry);
+  const isMine = isOwn(data?.entry, data?.file);
   updateRows((row) => {
     if (names.has(row.name) && !isMine) row.flash();
   });
@@ -83,5 +84,5 @@ function showChanges(data) {
   const key = model.keys.get(changes[0].key);
   const what = changes.length > 1 ? `${changes.length} settings` : key ? titleOf(key) : changes[0].key;
   const value = changes.length === 1 && key && !key.isSecret ? ` to ${shortValue(key.value)}` : "";
-  announce(`${authorText(data.entry)} changed ${what}${value}.`);
+  announce(`${authorText(data.entry, data.file)} changed ${what}${value}.`);
 }

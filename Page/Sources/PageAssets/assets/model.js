@@ -1,6 +1,6 @@
 // The document that the page shows: the answer to GET /api/apps/APP, and who changed what while the page was open.
 
-import { api, asWrite, currentApp, currentLayer, isOwn, Refusal, trying } from "./api.js";
+import { api, asWrite, currentApp, currentLayer, isOwn, Refusal, trying, useFile } from "./api.js";
 import { dotted, kindOfValue, parseValue, partsOf } from "./toml.js";
 
 export const model = {
@@ -71,6 +71,7 @@ function take(doc) {
   // place of the text that is there now.
   else if (last) doc = { ...doc, isOutdated: true, keys: last.keys.map((key) => ({ ...key, span: null })), groups: last.groups };
   model.doc = doc;
+  useFile(doc.file);
   model.keys = new Map(doc.keys.map((key) => [key.key, key]));
   findingsByKey = null;
   emit("unread", null);
@@ -284,9 +285,9 @@ export function layerText(layer) {
 }
 
 /** Who made an entry of the history, in words. */
-export function authorText(entry) {
+export function authorText(entry, file = model.doc?.file) {
   if (!entry || entry.reason === "outside") return "an editor or another program";
-  if (isOwn(entry)) return "you, here";
+  if (isOwn(entry, file)) return "you, here";
   return entry.by ?? entry.program ?? "another program";
 }
 
