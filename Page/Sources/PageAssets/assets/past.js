@@ -33,6 +33,8 @@ export async function openPast() {
     entries = await api.history(null, 200);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
+    // A file without a history is one without entries.
+    if (error.http !== 404) return void content.replaceChildren(el("p", { class: "quiet-text", role: "alert" }, error.message));
   }
   if (entries.length === 0) {
     content.replaceChildren(el("p", { class: "quiet-text" }, "The history of this file has no entry yet. It begins with the first change."));

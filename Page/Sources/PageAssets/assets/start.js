@@ -35,8 +35,20 @@ let asked = 0;
 export async function findInApps(root, count, words, open) {
   const number = (asked += 1);
   if (words.trim() === "") return showApps(root, count, open);
-  const found = await api.find(words).catch(() => []);
+  let found;
+  let refusal = "";
+  try {
+    found = await api.find(words);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    [found, refusal] = [[], error.message];
+  }
   if (number !== asked || currentApp() !== "") return undefined;
+  if (refusal !== "") {
+    count.textContent = "";
+    root.replaceChildren(el("p", { class: "empty", role: "alert" }, refusal));
+    return undefined;
+  }
   count.textContent = found.length === 0 ? "Nothing found" : `${found.length} found`;
   root.replaceChildren(el("ul", { class: "apps" }, found.slice(0, 200).map((hit) => el("li", {},
     el("button", { type: "button", class: "app", onclick: () => open(hit.app, hit.key) },
