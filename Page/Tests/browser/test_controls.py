@@ -583,3 +583,42 @@ size = 10
 
     def field(self, key):
         return self.tab.value(key, "input[role=spinbutton]")
+
+
+class FirstValueTest(PageTest):
+    """Settings without a value and without a default."""
+
+    schema = '''
+app = "org.example.editor"
+schema-version = 1
+[keys.flag]
+type = "boolean"
+[keys.few]
+type = "float"
+choices = [1.0, 1.5]
+[keys.many]
+type = "float"
+choices = [1.0, 1.5, 2.0, 2.5, 3.0]
+[keys.table]
+type = "table"
+fields = { on = { type = "boolean" } }
+'''
+    text = "# Mine.\n"
+
+    def test_either_side_of_a_boolean_is_one_click(self):
+        for value, side in [("false", 1), ("true", 2)]:
+            with self.subTest(value):
+                self.tab.row("flag", f".segment:nth-child({side}) input").js("element.focus(); element.click()")
+                self.wait_for_text(f"flag = {value}")
+                self.tab.until(lambda: self.tab.row("flag", "[role=switch]").is_selected() == (value == "true"), "switch")
+                self.assertEqual(self.tab.js("return document.activeElement.getAttribute('role')"), "switch")
+                self.home.cli("unset", "org.example.editor", "flag")
+                self.tab.row("flag", ".segment").wait()
+        self.tab.row("table", ".segment").click()
+        self.wait_for_text("on = false")
+
+    def test_a_choice_of_a_float_stays_a_float(self):
+        self.tab.row("few", ".segment").click()
+        self.wait_for_text("few = 1.0")
+        self.tab.row("many", "select").choose("3")
+        self.wait_for_text("many = 3.0")

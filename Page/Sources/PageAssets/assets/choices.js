@@ -1,7 +1,7 @@
 // The controls of what is chosen: a switch, a few choices side by side, and many in a list.
 
 import { el, newID } from "./dom.js";
-import { literal } from "./toml.js";
+import { asKind, literal } from "./toml.js";
 import { hasOther, names, same, shown, stepped } from "./typed.js";
 
 /** A switch. */
@@ -70,7 +70,7 @@ function segments(place, choices, labels) {
   };
   const steps = stepped(element, {
     file: () => now.file,
-    commit: (file) => now.commit(editOf(choices[inputs.findIndex((input) => input.checked)]), { file }),
+    commit: (file) => now.commit(editOf(choices[inputs.findIndex((input) => input.checked)], now), { file }),
     giveUp: () => show(),
   });
   for (const input of inputs) input.addEventListener("change", steps.chosen);
@@ -82,7 +82,7 @@ function segments(place, choices, labels) {
   } };
 }
 
-const editOf = (value) => (typeof value === "string" ? { value } : { toml: literal(value) });
+const editOf = (value, { kind }) => (typeof value === "string" ? { value } : { toml: asKind(literal(value), kind) });
 
 function select(place, choices, labels) {
   let now = place;
@@ -97,7 +97,7 @@ function select(place, choices, labels) {
     element.value = at < 0 ? "" : String(at);
   };
   const steps = stepped(element, {
-    file: () => now.file, commit: (file) => now.commit(editOf(choices[Number(element.value)]), { file }), giveUp: () => show(),
+    file: () => now.file, commit: (file) => now.commit(editOf(choices[Number(element.value)], now), { file }), giveUp: () => show(),
   });
   element.addEventListener("change", steps.chosen);
   show();

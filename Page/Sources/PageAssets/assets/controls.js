@@ -44,7 +44,7 @@ export function formOf(place) {
   if (kind === "array") return !place.isUnused && isPlainList(place) ? "list" : "toml";
   // A field of a form has no CR: it would make LF of one.
   if ((!isNone(value) && typeof value === "object") || (typeof value === "string" && value.includes("\r"))) return "toml";
-  if (kind === "boolean") return isNone(value) || (typeof value === "boolean" && !hasOther(place)) ? "switch" : "sides";
+  if (kind === "boolean") return typeof value === "boolean" && !hasOther(place) ? "switch" : "sides";
   // Infinities and what is not a number are texts in JSON.
   if (/^(integer|float|float32)$/.test(kind)) return typeof value === "string" ? "text" : kind;
   if (kind === "duration") return isSimpleDuration(value ?? rule.default) ? "duration" : "text";
@@ -206,7 +206,7 @@ function number(place) {
   slider.addEventListener("input", () => control.put(String(slider.value < least ? least : slider.value > most ? most : slider.value)));
   slider.addEventListener("change", control.storeSoon);
   field.addEventListener("input", () => {
-    const value = Number(numberOf(field.value, kind) ?? "none");
+    const value = Number(numberOf(field.value, kind)?.replaceAll("_", "") ?? "none");
     if (Number.isFinite(value)) slider.value = value;
   });
   return { ...control, update(next) {
