@@ -370,9 +370,10 @@ function secret(place) {
   }
   show();
   return { element: form, isDirty: () => field.value !== "", update(next) {
-    const { file } = now;
+    const { file, change } = now;
     now = { ...now, ...next };
-    if (next.file !== file && field.value !== "") contest(file);
+    const isOther = next.file !== file || (next.change !== change && next.change?.isMine === false);
+    if (isOther && field.value !== "") contest(file);
     save.disabled = Boolean(next.disabled);
     line.disabled = lines.disabled = save.disabled && field.value === "";
     show();

@@ -179,7 +179,7 @@ export class Row {
     const path = partsOf(key.key);
     return {
       path, file: model.doc.file, rule: ruleOf(key), kind: kindOfKey(key), ...shownOf(key), isStored: isStored(key), node: nodeOf(key),
-      isSecret: key.isSecret, disabled: key.isLocked || Boolean(model.doc.problem),
+      isSecret: key.isSecret, change: model.changes.get(this.name), disabled: key.isLocked || Boolean(model.doc.problem),
       name: this.id, hint: `${this.id}-summary ${this.id}-facts ${this.id}-notes ${this.id}-message`,
       actions: (at) => this.#actions(at), ...this.#actions(path),
       store: (at, change, options) => this.store(at, change, options),
