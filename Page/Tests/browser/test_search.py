@@ -110,3 +110,14 @@ class SearchTest(PageTest):
         self.tab.until(lambda: area.get_property("value") == f"settings-cli set {APP} accent '#3a7d5c'\n", "command")
         self.tab.js("document.querySelector('dialog input[value=drop-in]').click()")
         self.tab.until(lambda: area.get_property("value") == 'accent = "#3a7d5c"\n', "file")
+
+    def test_a_file_of_what_is_found_says_the_version_of_its_keys(self):
+        steps = '[[migrations]]\nversion = 2\nname = "call size width"\nsteps = [{ rename = "size", to = "width" }]\n'
+        self.home.write(self.home.schema, SCHEMA.replace("schema-version = 1", f"schema-version = 1\n{steps}"))
+        self.tab.until(lambda: self.tab.js("return import('/model.js').then(({ model }) => model.doc.schema.version)") == 2, "schema")
+        self.found("accent")
+        self.tab.tool("#copy")
+        for name in ["shown", "drop-in"]:
+            self.tab.js(f"document.querySelector('dialog input[value={name}]').click()")
+        area = self.tab.one("dialog .copy-text")
+        self.tab.until(lambda: area.get_property("value") == 'settings-version = 2\naccent = "#3a7d5c"\n', "file")

@@ -47,7 +47,10 @@ export function openCopy(shown) {
       }
       return;
     }
-    fill(open.map(isDropIn ? lineFor : commandFor).join("\n") + (open.length > 0 ? "\n" : ""));
+    const lines = open.map(isDropIn ? lineFor : commandFor);
+    // Without it, the file would be one of the first version, and be migrated.
+    if (isDropIn && lines.length > 0 && model.doc.schema?.version > 1) lines.unshift(`settings-version = ${model.doc.schema.version}`);
+    fill(lines.map((line) => `${line}\n`).join(""));
   };
   const fill = (text, message = "There is nothing to copy.") => {
     area.value = text;
