@@ -195,6 +195,14 @@ class AccessTest(PageTest):
         self.everything()
         self.fits(320, 640)
 
+    def test_long_names_in_notices_fit_a_narrow_screen(self):
+        name = "window-of-the-editor-that-is-shown-when-it-starts-again"
+        schema = SCHEMA.replace("[keys.name]", f"[keys.{name}]\ntype = \"table\"\n[keys.name]")
+        self.home.write(self.home.schema, schema)
+        self.home.write(self.home.file, TEXT + f"[{name}s]\nx = 1\n")
+        self.tab.until(lambda: any(f"Rename to {name}" in text for text in self.tab.texts(".notices button")), "finding")
+        self.fits(320, 640)
+
     def test_nothing_is_wider_at_200_per_cent(self):
         self.everything()
         self.fits(720, 450)
