@@ -162,6 +162,18 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `a removal is not redone over what others have made of an earlier version`() async throws {
+      try await Self.withVersions({ _ in "" }) { fleet, ada, prune in
+        #expect(try await ada.run(prune).status == 0)
+        #expect(try await ada.run("undo", fleet.app).status == 0)
+        try await fleet.cluster.withClient { _ = try await $0.put("/app-settings/1/\(fleet.app)/all/v1", "a = 7\n") }
+        let texts = try await Self.texts(fleet)
+        let refused = try await ada.run("redo", fleet.app)
+        #expect(refused.status == 9 && refused.error.contains("its version 1, which older releases read"), "\(refused)")
+        #expect(try await Self.texts(fleet) == texts)
+      }
+    }
+
     @Test func `a signed document that was emptied comes back in all its versions`() async throws {
       func key(_ fleet: Fleet) async throws -> String {
         #expect(try await fleet.person("nobody").run("key", fleet.root + "/key").status == 0)

@@ -200,7 +200,7 @@ struct DocumentEditor {
     let text = try workspace.text(of: document.scope) ?? []
     var edit = Edit(writer: writer, base: base, text: text, version: base?.version ?? 1, appVersion: newest)
     if let takingBack {
-      edit.older = older(of: takingBack, text, writer)
+      edit.older = try older(of: takingBack, text, writer)
       edit.isRemoval = takingBack.removes && isNothing(text, writer) && !isSigned(writer)
     }
     if edit.isRemoval, base != nil { return (edit, answer) }
@@ -211,14 +211,22 @@ struct DocumentEditor {
     return (edit, answer)
   }
 
-  /// The texts that earlier versions get back, unless others have changed them since.
-  private func older(of takingBack: TakingBack, _ text: [UInt8], _ writer: DocumentWriter) -> [Int: [UInt8]] {
+  /// The texts that earlier versions get back, unless others have changed them since; a removal would take that away.
+  private func older(of takingBack: TakingBack, _ text: [UInt8], _ writer: DocumentWriter) throws -> [Int: [UInt8]] {
     guard takingBack.removes else {
       return takingBack.older.filter { writer.versions[$0.key]?.text == $0.value.made }.mapValues { $0.former }
     }
+    guard isNothing(text, writer) else { return [:] }
+    let earlier = writer.versions.keys.sorted().dropLast()
+    if let other = earlier.first(where: { writer.versions[$0]?.text != takingBack.older[$0]?.made }) {
+      throw Failure(
+        .changed,
+        "Cannot remove '\(document)' again: its version \(other), which older releases read, was changed after it came back. "
+          + "Nothing was written.")
+    }
     // Machines that require signatures would keep a document that is gone.
-    let earlier = isNothing(text, writer) && isSigned(writer) ? writer.versions.keys.sorted().dropLast() : []
-    return Dictionary(uniqueKeysWithValues: earlier.map { ($0, DocumentWriter.emptyText(version: $0)) })
+    return isSigned(writer)
+      ? Dictionary(uniqueKeysWithValues: earlier.map { ($0, DocumentWriter.emptyText(version: $0)) }) : [:]
   }
 
   private func isNothing(_ text: [UInt8], _ writer: DocumentWriter) -> Bool {

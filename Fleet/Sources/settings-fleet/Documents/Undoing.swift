@@ -117,7 +117,12 @@ struct Undoing {
   private func former(of entry: Past.Entry) async throws -> ([UInt8], DocumentEditor.TakingBack) {
     guard let former = entry.former else {
       if entry.isFirst {
-        return (DocumentWriter.emptyText(version: entry.version), DocumentEditor.TakingBack(removes: entry.bringsBack))
+        var takingBack = DocumentEditor.TakingBack(removes: entry.bringsBack)
+        let made = entry.bringsBack ? try await past.stored(at: entry.revision) : [:]
+        for (version, stored) in made where version < entry.version {
+          takingBack.older[version] = (DocumentWriter.emptyText(version: version), stored.text)
+        }
+        return (DocumentWriter.emptyText(version: entry.version), takingBack)
       }
       throw Failure(.noValue, "\(cannot(entry)): the text before it has been compacted away.")
     }
