@@ -158,6 +158,33 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test(arguments: [true, false])
+    func `a signed text that was there for a short time long ago is found`(_ hasNote: Bool) async throws {
+      let cluster = try await EtcdCluster.start(options: CommandTests.patient)
+      defer { cluster.stop() }
+      try await Fleet.with(cluster) { fleet in
+        let (tree, file) = (fleet.root + "/tree", fleet.root + "/key")
+        #expect(try await fleet.person("nobody").run("key", file).status == 0)
+        let ada = try fleet.person("ada", "signing-key = \"\(file)\"\n")
+        #expect(try await ada.run("set", fleet.app, "--create", "url=good").status == 0)
+        try await cluster.withClient { client in
+          let key = "/app-settings/1/\(fleet.app)/all/v1"
+          for _ in 0..<(hasNote ? 0 : 20) { _ = try await client.put("/other", "") }
+          if hasNote {
+            _ = try await client.delete(.key(key + "/signature"))
+            _ = try await client.delete(.key(key))
+          } else {
+            _ = try await client.delete(.prefix(key))
+          }
+          for _ in 0..<70 { _ = try await client.put("/other", "") }
+          _ = try await client.put(key, "url = \"EVIL\"\n")
+        }
+        #expect(try await ada.run("export", "--tree", tree, fleet.app).status == 0)
+        let refused = try await ada.run("apply", tree)
+        #expect(refused.status == 5 && refused.output.contains("url: \"good\" -> \"EVIL\""), "\(refused)")
+      }
+    }
+
     @Test func `a document whose signature was taken away first is not one that never had one`() async throws {
       try await Self.with { fleet, ada, _, _ in
         let (app, tree) = (fleet.app + ".new", fleet.root + "/tree")
