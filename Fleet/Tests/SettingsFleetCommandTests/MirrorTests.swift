@@ -45,10 +45,7 @@ extension CommandTests.Busy {
     }
 
     @Test func `a machine that answers about no other app yet is waited for`() async throws {
-      try await Fleet.with { fleet in
-        let ada = try fleet.person()
-        let machine = try fleet.machine("m1")
-        try machine.start()
+      try await Fleet.withMachine { fleet, ada, machine in
         let key = "/app-settings-acks/1/settings-fleet/\(fleet.app)-m1"
         try await fleet.cluster.withClient { client in
           let isThere = try await eventually { try await client.range(EtcdRange(.key(key))).count == 1 }
@@ -86,10 +83,7 @@ extension CommandTests.Busy {
     }
 
     @Test func `a machine answers again about an app that was gone for a while`() async throws {
-      try await Fleet.with { fleet in
-        let ada = try fleet.person()
-        let machine = try fleet.machine("m1")
-        try machine.start()
+      try await Fleet.withMachine { fleet, ada, machine in
         try await ada.run("set", fleet.app, "a=1")
         #expect(try await ada.waitUntilApplied(by: 1))
         try await fleet.cluster.withClient { client in
@@ -110,10 +104,7 @@ extension CommandTests.Busy {
 
     // Its manager would wake up every second from then on.
     @Test func `a mirror has no thread of libdispatch`() async throws {
-      try await Fleet.with { fleet in
-        let ada = try fleet.person()
-        let machine = try fleet.machine("m1")
-        try machine.start()
+      try await Fleet.withMachine { fleet, ada, machine in
         try await ada.run("set", fleet.app, "a=1")
         #expect(try await machine.wait(for: "a = 1\n"), "\(machine.said)")
         #expect(try await ada.waitUntilApplied(by: 1))
@@ -159,10 +150,7 @@ extension CommandTests.Busy {
     @Test func `groups and hosts get their own documents, and a machine that leaves a group loses its file`()
       async throws
     {
-      try await Fleet.with { fleet in
-        let ada = try fleet.person()
-        let machine = try fleet.machine("m1", groups: ["lab"])
-        try machine.start()
+      try await Fleet.withMachine(groups: ["lab"]) { fleet, ada, machine in
         try await ada.run("set", fleet.app, "a=1")
         try await ada.run("set", fleet.app, "--group", "lab", "a=2")
         try await ada.run("set", fleet.app, "--group", "other", "a=3")
@@ -208,10 +196,7 @@ extension CommandTests.Busy {
     }
 
     @Test func `a file that somebody edits is written again at the next start`() async throws {
-      try await Fleet.with { fleet in
-        let ada = try fleet.person()
-        let machine = try fleet.machine("m1")
-        try machine.start()
+      try await Fleet.withMachine { fleet, ada, machine in
         try await ada.run("set", fleet.app, "a=1")
         #expect(try await machine.wait(for: "a = 1\n"))
         machine.kill()
@@ -222,10 +207,7 @@ extension CommandTests.Busy {
     }
 
     @Test func `a file that somebody edits or removes is written again at once`() async throws {
-      try await Fleet.with { fleet in
-        let ada = try fleet.person()
-        let machine = try fleet.machine("m1", groups: ["web"])
-        try machine.start()
+      try await Fleet.withMachine(groups: ["web"]) { fleet, ada, machine in
         try await ada.run("set", fleet.app, "a=1")
         try await ada.run("set", fleet.app, "--group", "web", "b=1")
         #expect(try await machine.wait(for: "b = 1\n", in: "20-group-web"))
@@ -260,10 +242,7 @@ extension CommandTests.Busy {
     }
 
     @Test func `a removed document is removed on machines, also if that happened while they were away`() async throws {
-      try await Fleet.with { fleet in
-        let ada = try fleet.person()
-        let machine = try fleet.machine("m1")
-        try machine.start()
+      try await Fleet.withMachine { fleet, ada, machine in
         try await ada.run("set", fleet.app, "a=1")
         #expect(try await machine.wait(for: "a = 1\n"))
         machine.stop()
@@ -312,12 +291,7 @@ extension CommandTests.Busy {
     }
 
     @Test func `without the cluster a machine keeps its files, and follows again when it is back`() async throws {
-      let cluster = try await EtcdCluster.start(options: CommandTests.patient)
-      defer { cluster.stop() }
-      try await Fleet.with(cluster) { fleet in
-        let ada = try fleet.person()
-        let machine = try fleet.machine("m1")
-        try machine.start()
+      try await Fleet.withOwnCluster { cluster, fleet, ada, machine in
         try await ada.run("set", fleet.app, "a=1")
         #expect(try await machine.wait(for: "a = 1\n"))
         cluster.members[0].kill()

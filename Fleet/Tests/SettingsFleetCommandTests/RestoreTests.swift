@@ -7,12 +7,7 @@ extension CommandTests.Busy {
   /// What machines do after a backup of the cluster was restored.
   struct RestoreTests {
     @Test func `a restored backup is held over restarts and writes, until it is accepted`() async throws {
-      let cluster = try await EtcdCluster.start(options: CommandTests.patient)
-      defer { cluster.stop() }
-      try await Fleet.with(cluster) { fleet in
-        let ada = try fleet.person()
-        let machine = try fleet.machine("m1")
-        try machine.start()
+      try await Fleet.withOwnCluster { cluster, fleet, ada, machine in
         try await ada.run("set", fleet.app, "v=1")
         try await ada.run("set", fleet.app, "--group", "gone", "v=1")
         try await cluster.snapshot(to: fleet.root + "/backup")
@@ -40,12 +35,7 @@ extension CommandTests.Busy {
     }
 
     @Test func `after a restored backup a machine changes nothing until the cluster is accepted`() async throws {
-      let cluster = try await EtcdCluster.start(options: CommandTests.patient)
-      defer { cluster.stop() }
-      try await Fleet.with(cluster) { fleet in
-        let ada = try fleet.person()
-        let machine = try fleet.machine("m1")
-        try machine.start()
+      try await Fleet.withOwnCluster { cluster, fleet, ada, machine in
         try await ada.run("set", fleet.app, "a=1")
         #expect(try await machine.wait(for: "a = 1\n"))
         try await cluster.snapshot(to: fleet.root + "/backup")
@@ -62,12 +52,7 @@ extension CommandTests.Busy {
     }
 
     @Test func `what a restored backup does not have stays on a machine that was off meanwhile`() async throws {
-      let cluster = try await EtcdCluster.start(options: CommandTests.patient)
-      defer { cluster.stop() }
-      try await Fleet.with(cluster) { fleet in
-        let ada = try fleet.person()
-        let machine = try fleet.machine("m1")
-        try machine.start()
+      try await Fleet.withOwnCluster { cluster, fleet, ada, machine in
         try await ada.run("set", fleet.app, "a=1")
         #expect(try await machine.wait(for: "a = 1\n"))
         try await cluster.snapshot(to: fleet.root + "/backup")
@@ -93,12 +78,7 @@ extension CommandTests.Busy {
     }
 
     @Test func `what was removed while a machine was off is removed there, also after a compaction`() async throws {
-      let cluster = try await EtcdCluster.start(options: CommandTests.patient)
-      defer { cluster.stop() }
-      try await Fleet.with(cluster) { fleet in
-        let ada = try fleet.person()
-        let machine = try fleet.machine("m1")
-        try machine.start()
+      try await Fleet.withOwnCluster { cluster, fleet, ada, machine in
         let tree = fleet.root + "/tree/\(fleet.app)"
         try FileManager.default.createDirectory(atPath: tree + "/host", withIntermediateDirectories: true)
         try fleet.write("a = 1\n", to: tree + "/all.toml")

@@ -8,6 +8,14 @@ import Testing
 
 extension CommandTests {
   @Suite(.serialized) struct RolloutTests {
+    /// Starts machines, and returns when each has applied a first text.
+    private static func start(_ machines: [MachineParty], _ ada: Party) async throws {
+      for machine in machines { try machine.start() }
+      try await ada.run("set", ada.fleet.app, "a=1")
+      #expect(try await ada.waitUntilApplied(by: machines.count))
+      for machine in machines { #expect(machine.text() == "a = 1\n") }
+    }
+
     @Test func `a rollout reaches the canaries first and then all`() async throws {
       try await Fleet.with { fleet in
         let ada = try fleet.person()
@@ -16,10 +24,7 @@ extension CommandTests {
         let check = "while ! test -e '\(gate)'; do sleep 0.02; done"
         let canary = try fleet.machine("canary", groups: ["lab"], "check = [\"sh\", \"-c\", \"\(check)\"]\n")
         let other = try fleet.machine("other")
-        for machine in [canary, other] { try machine.start() }
-        try await ada.run("set", fleet.app, "a=1")
-        for machine in [canary, other] { #expect(try await machine.wait(for: "a = 1\n")) }
-        #expect(try await ada.waitUntilApplied(by: 2))
+        try await Self.start([canary, other], ada)
         async let answer = ada.run("rollout", "--canaries", "lab", "--check", "--wait", "1s", fleet.app, "set", "a=2")
         #expect(try await canary.wait(for: "a = 2\n"))
         #expect(other.text() == "a = 1\n")
@@ -40,10 +45,7 @@ extension CommandTests {
         let canary = try fleet.machine(
           "canary", groups: ["lab"], "check = [\"sh\", \"-c\", \"exit 3\"]\n", share: share)
         let other = try fleet.machine("other")
-        for machine in [canary, other] { try machine.start() }
-        try await ada.run("set", fleet.app, "a=1")
-        for machine in [canary, other] { #expect(try await machine.wait(for: "a = 1\n")) }
-        #expect(try await ada.waitUntilApplied(by: 2))
+        try await Self.start([canary, other], ada)
 
         let refused = try await ada.run("rollout", "--canaries", "lab", "--wait", "1s", fleet.app, "set", "a=70")
         #expect(refused.status == 12 && refused.error.contains("refused it"), "\(refused)")
@@ -97,9 +99,7 @@ extension CommandTests {
           ("placed", "check = [\"/no/such/check\", \"-q\"]\n", "'/no/such/check' of its setting 'check' was not found"),
         ]
         let machines = try cases.map { try fleet.machine($0.0, groups: [$0.0], $0.1) }
-        for machine in machines { try machine.start() }
-        try await ada.run("set", fleet.app, "a=1")
-        #expect(try await ada.waitUntilApplied(by: cases.count))
+        try await Self.start(machines, ada)
         for (name, _, message) in cases {
           let failed = try await ada.run(
             "rollout", "--canaries", name, "--check", "--wait", "1s", fleet.app, "set", "a=2")
@@ -113,9 +113,7 @@ extension CommandTests {
       try await Fleet.with { fleet in
         let ada = try fleet.person()
         let machines = try ["m1", "m2"].map { try fleet.machine($0) }
-        for machine in machines { try machine.start() }
-        try await ada.run("set", fleet.app, "a=1")
-        #expect(try await ada.waitUntilApplied(by: 2))
+        try await Self.start(machines, ada)
         func begin(_ text: String) async throws -> Coordinator {
           let words = ["rollout", "--steps", "1,100", "--bake", "10m", fleet.app, "set", text]
           let coordinator = try Coordinator(ada, words)
@@ -151,10 +149,7 @@ extension CommandTests {
     }
 
     @Test func `a rollout ends when its command is told to, and can be cancelled from elsewhere`() async throws {
-      try await Fleet.with { fleet in
-        let ada = try fleet.person()
-        let machine = try fleet.machine("m1")
-        try machine.start()
+      try await Fleet.withMachine { fleet, ada, machine in
         try await ada.run("set", fleet.app, "a=1")
         #expect(try await machine.wait(for: "a = 1\n"))
         #expect(try await ada.waitUntilApplied(by: 1))
@@ -185,10 +180,7 @@ extension CommandTests {
       try await Fleet.with { fleet in
         let ada = try fleet.person()
         let (canary, other) = (try fleet.machine("canary", groups: ["lab"]), try fleet.machine("other"))
-        for machine in [canary, other] { try machine.start() }
-        try await ada.run("set", fleet.app, "a=1")
-        for machine in [canary, other] { #expect(try await machine.wait(for: "a = 1\n")) }
-        #expect(try await ada.waitUntilApplied(by: 2))
+        try await Self.start([canary, other], ada)
         let process = ada.process(["rollout", "--canaries", "lab", "--wait", "10m", fleet.app, "set", "a=2"])
         process.standardError = FileHandle.nullDevice
         try process.run()
@@ -212,9 +204,7 @@ extension CommandTests {
       try await Fleet.with { fleet in
         let ada = try fleet.person()
         let machines = try ["m1", "m2"].map { try fleet.machine($0) }
-        for machine in machines { try machine.start() }
-        try await ada.run("set", fleet.app, "a=1")
-        #expect(try await ada.waitUntilApplied(by: 2))
+        try await Self.start(machines, ada)
         let answer = try await ada.run("rollout", "--share", "0.01", "--wait", "1s", fleet.app, "set", "a=2")
         #expect(answer.status == 0, "\(answer)")
         #expect(["m1", "m2"].contains { answer.error.contains("'\($0)' tries the change first.") }, "\(answer)")
@@ -227,9 +217,7 @@ extension CommandTests {
       try await Fleet.with { fleet in
         let (ada, eve) = (try fleet.person(), try fleet.person("eve"))
         let machines = try ["m1", "m2", "m3"].map { try fleet.machine($0) }
-        for machine in machines { try machine.start() }
-        try await ada.run("set", fleet.app, "a=1")
-        #expect(try await ada.waitUntilApplied(by: 3))
+        try await Self.start(machines, ada)
         func count(_ text: String) -> Int { machines.count { $0.text() == text } }
         let begin = ["rollout", "--steps", "0.01,0.02,100", "--bake", "1s", fleet.app, "set", "a=2"]
         for (step, words) in [
@@ -268,9 +256,7 @@ extension CommandTests {
         let share = fleet.root + "/strict"
         try fleet.schema("[keys.a]\ntype = \"integer\"\nmaximum = 9\n", in: share)
         let machines = [try fleet.machine("m1"), try fleet.machine("m2", share: share)]
-        for machine in machines { try machine.start() }
-        try await ada.run("set", fleet.app, "a=1")
-        #expect(try await ada.waitUntilApplied(by: 2))
+        try await Self.start(machines, ada)
         func count(_ text: String) -> Int { machines.count { $0.text() == text } }
         let steps = ["rollout", "--steps", "1,100", "--bake", "10m", fleet.app, "set"]
 

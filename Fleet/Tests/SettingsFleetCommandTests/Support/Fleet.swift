@@ -61,6 +61,26 @@ final class Fleet: Sendable {
     try await body(fleet)
   }
 
+  /// A fleet with a person, and a machine that runs.
+  static func withMachine(
+    _ cluster: EtcdCluster? = nil, groups: [String] = [], _ body: (Fleet, Party, MachineParty) async throws -> Void
+  ) async throws {
+    try await with(cluster) { fleet in
+      let (ada, machine) = (try fleet.person(), try fleet.machine("m1", groups: groups))
+      try machine.start()
+      try await body(fleet, ada, machine)
+    }
+  }
+
+  /// The same, with a cluster of its own.
+  static func withOwnCluster(
+    _ body: (EtcdCluster, Fleet, Party, MachineParty) async throws -> Void
+  ) async throws {
+    let cluster = try await EtcdCluster.start(options: CommandTests.patient)
+    defer { cluster.stop() }
+    try await withMachine(cluster) { try await body(cluster, $0, $1, $2) }
+  }
+
   /// The schema that writers have, and machines unless they have their own.
   func schema(_ text: String, in directory: String? = nil) throws {
     let directory = (directory ?? root + "/share") + "/app-settings"
