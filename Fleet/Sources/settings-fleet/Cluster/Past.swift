@@ -212,7 +212,7 @@ struct Past {
     return LastSigned(isCut: true)
   }
 
-  /// The revision of the last change of what is beside a version that is gone, such as the note of who removed it, and the
+  /// The revision of the last change of what is beside a version that is gone, such as the note of its removal, and the
   /// one before that.
   private func lastChanges(of version: Int, before absent: Int64) async throws(EtcdError) -> [Int64] {
     let beside = FleetKey.document(document, version: version).text + "/"
@@ -221,7 +221,8 @@ struct Past {
     return [last, last - 1].filter { (1..<absent).contains($0) }
   }
 
-  /// Revisions before one, the further from where the document is gone the further apart, as many as one transaction reads.
+  /// Revisions before one, the further from where the document is gone the further apart, as many as a transaction
+  /// reads.
   private static func probes(before absent: Int64, gone: Int64) -> [Int64] {
     var (probes, next) = ([Int64](), absent)
     while next > 1, probes.count < Cluster.mostOperations / 2 {

@@ -221,8 +221,8 @@ struct DocumentEditor {
     if let other = earlier.first(where: { writer.versions[$0]?.text != takingBack.older[$0]?.made }) {
       throw Failure(
         .changed,
-        "Cannot remove '\(document)' again: its version \(other), which older releases read, was changed after it came back. "
-          + "Nothing was written.")
+        "Cannot remove '\(document)' again: its version \(other), which older releases read, was changed after it came "
+          + "back. Nothing was written.")
     }
     // Machines that require signatures would keep a document that is gone.
     return isSigned(writer)
