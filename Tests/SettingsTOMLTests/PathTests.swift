@@ -20,7 +20,7 @@ struct PathTests {
     (" a", "' a' is not a key path: a space needs quotes, as in 'a.\"b c\".d'."),
     ("größe", "'größe' is not a key path: the character 'ö' needs quotes, as in 'a.\"b c\".d'."),
     ("\"a", "'\"a' is not a key path: a closing \" is missing."),
-    ("\"\\q\"", "'\"\\q\"' is not a key path: the quoted part \"\\q\" is not a TOML string."),
+    ("\"\\q\"", "'\"\\q\"' is not a key path: a quoted part is not a TOML string."),
     ("\"a\"b", "'\"a\"b' is not a key path: the character 'b' needs quotes, as in 'a.\"b c\".d'."),
   ]) func `what is not a path is refused with the reason`(_ text: String, _ message: String) {
     let error = #expect(throws: TOMLPathError.self) { try TOMLPath(parsing: text) }

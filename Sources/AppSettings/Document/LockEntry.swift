@@ -57,7 +57,8 @@ package struct LockEntry: Sendable, Hashable {
     do {
       return try TOMLPath(parsing: key)
     } catch {
-      throw Invalid(reason: error.message.withoutFullStop)
+      // Without the name: it may be one within a secret table.
+      throw Invalid(reason: "it is not a key path: \(error.reason)")
     }
   }
 }

@@ -26,7 +26,7 @@ package final class SettingsPattern: Sendable {
   /// The maximum size of a matched text in bytes.
   package static let textLimit = 1 << 20
   /// The maximum number of steps of a match.
-  private static let workLimit = 20_000_000
+  package static let workLimit = 20_000_000
 
   /// Why the text cannot be used as a pattern, as a clause; `nil` if it can.
   package var fault: String? {
@@ -49,7 +49,7 @@ package final class SettingsPattern: Sendable {
   /// SettingsPattern("[a-z]+").verdict(on: "abc")   // .matches
   /// SettingsPattern("[a-z]+").verdict(on: "abc1")  // .differs
   /// ```
-  package func verdict(on string: String) -> Verdict {
+  package func verdict(on string: String, within steps: Int = workLimit) -> Verdict {
     compiled.withLock { compiled in
       switch made(&compiled) {
       case .failure(let fault): return .refused(fault.reason)
@@ -59,7 +59,7 @@ package final class SettingsPattern: Sendable {
         }
         compiled = nil  // so that the program is not copied
         defer { compiled = .success(made) }
-        guard let matches = made.program.matches(string, within: Self.workLimit) else {
+        guard let matches = made.program.matches(string, within: steps) else {
           return .refused("it has \(string.utf8.count) bytes, which is too much for a pattern of that size")
         }
         return matches ? .matches : .differs

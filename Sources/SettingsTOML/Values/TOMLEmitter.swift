@@ -39,36 +39,41 @@ enum TOMLEmitter {
 
   /// The inside of a basic string. In a multi-line one, newlines are not escaped.
   ///
-  /// Only ASCII characters are escaped, so this visits each byte once.
+  /// Only ASCII characters are escaped, so this visits each byte once, and what has none of them is not copied.
   static func escaped(_ text: String, isMultiline: Bool) -> String {
     var text = text
-    return text.withUTF8 { bytes in
+    let escaped: [UInt8]? = text.withUTF8 { bytes in
       var result: [UInt8] = []
-      result.reserveCapacity(bytes.count + bytes.count / 8 + 2)
-      var quotes = 0
-      for byte in bytes {
-        quotes = byte == UInt8(ascii: "\"") ? quotes + 1 : 0
-        switch byte {
-        case UInt8(ascii: "\""):
+      var (copied, quotes, afterQuote) = (0, 0, 0)
+      for index in bytes.indices {
+        let byte = bytes[index]
+        if byte >= 0x23 && byte != 0x5C && byte != 0x7F || byte == 0x20 || byte == 0x21 { continue }
+        if byte == UInt8(ascii: "\"") {
+          (quotes, afterQuote) = (afterQuote == index ? quotes + 1 : 1, index + 1)
           // Every third would end a multi-line string.
-          if !isMultiline || quotes % 3 == 0 { result.append(UInt8(ascii: "\\")) }
-          result.append(byte)
-        case UInt8(ascii: "\\"): result.append(contentsOf: "\\\\".utf8)
-        case UInt8(ascii: "\n"), UInt8(ascii: "\t"):
-          if isMultiline {
-            result.append(byte)
-          } else {
-            result.append(contentsOf: byte == UInt8(ascii: "\n") ? "\\n".utf8 : "\\t".utf8)
-          }
-        case 0x08: result.append(contentsOf: "\\b".utf8)
-        case 0x0C: result.append(contentsOf: "\\f".utf8)
-        case UInt8(ascii: "\r"): result.append(contentsOf: "\\r".utf8)
-        case ..<0x20, 0x7F: result.append(contentsOf: ("\\u" + hex(UInt32(byte), digits: 4)).utf8)
-        default: result.append(byte)
+          if isMultiline, quotes % 3 != 0 { continue }
+        } else if isMultiline, byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\t") {
+          continue
+        }
+        if copied == 0 { result.reserveCapacity(bytes.count + bytes.count / 8 + 2) }
+        if copied < index { result.append(contentsOf: bytes[copied..<index]) }
+        copied = index + 1
+        result.append(UInt8(ascii: "\\"))
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): result.append(byte)
+        case UInt8(ascii: "\n"): result.append(UInt8(ascii: "n"))
+        case UInt8(ascii: "\t"): result.append(UInt8(ascii: "t"))
+        case UInt8(ascii: "\r"): result.append(UInt8(ascii: "r"))
+        case 0x08: result.append(UInt8(ascii: "b"))
+        case 0x0C: result.append(UInt8(ascii: "f"))
+        default: result.append(contentsOf: ("u" + hex(UInt32(byte), digits: 4)).utf8)
         }
       }
-      return String(decoding: result, as: UTF8.self)
+      guard copied > 0 else { return nil }
+      result.append(contentsOf: bytes[copied...])
+      return result
     }
+    return escaped.map { String(decoding: $0, as: UTF8.self) } ?? text
   }
 
   /// A value on one line.

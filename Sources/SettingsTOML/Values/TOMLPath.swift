@@ -135,7 +135,7 @@ extension TOMLPath {
       if scalar == quote && !isEscaped {
         if quote == "'" { return String(raw) }
         guard let value = try? TOMLValue(parsing: "\"\(String(raw))\""), case .string(let text) = value else {
-          throw fault("the quoted part \"\(String(raw))\" is not a TOML string")
+          throw fault("a quoted part is not a TOML string")
         }
         return text
       }
