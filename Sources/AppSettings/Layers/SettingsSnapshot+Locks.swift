@@ -28,7 +28,7 @@ extension SettingsSnapshot {
     if let lock = places.lazy.compactMap({ locks.lock(around: $0) }).first {
       let isPart = edit.key.map { key in key.paths.contains { lock.path != $0 && lock.path.hasPrefix($0) } } ?? false
       guard isPart, edit.value == effectiveValue(at: edit.path, of: edit.key) else {
-        throw lockError(edit.path, by: lock.path, isPart: false, isRemoval: edit.value == nil)
+        throw lockError(edit.path, by: lock.path, isPart: false, isRemoval: edit.value == nil, of: edit.key)
       }
       return nil
     }
@@ -37,13 +37,15 @@ extension SettingsSnapshot {
     for place in places {
       for below in locks[place]?.parts ?? [] {
         let locked = place.appending(below)
-        guard case .table(var table)? = permitted.value else { throw lockError(edit.path, by: locked, isPart: true) }
+        guard case .table(var table)? = permitted.value else {
+          throw lockError(edit.path, by: locked, isPart: true, of: edit.key)
+        }
         switch LayerLookup(value, at: below.components[...]) {
         case .absent: continue
-        case .hidden: throw lockError(edit.path, by: locked, isPart: true)
+        case .hidden: throw lockError(edit.path, by: locked, isPart: true, of: edit.key)
         case .value(let part):
           guard part == effectiveValue(at: edit.path.appending(below), of: edit.key) else {
-            throw lockError(edit.path, by: locked, isPart: true)
+            throw lockError(edit.path, by: locked, isPart: true, of: edit.key)
           }
           table.apply(Edit(path: below, value: nil))
           permitted.value = .table(table)
@@ -85,20 +87,22 @@ extension SettingsSnapshot {
   }
 
   private func lockError(
-    _ path: TOMLPath, by locked: TOMLPath, isPart: Bool, isRemoval: Bool = false
+    _ path: TOMLPath, by locked: TOMLPath, isPart: Bool, isRemoval: Bool = false, of key: AnySettingsKey? = nil
   ) -> SettingsError {
     let lock = lock(of: locked)
     let place = "locked by \(lock?.place ?? "an administrator")"
+    // The names in a secret are a part of it.
+    let secret = key.flatMap { $0.isSecret ? $0.name : nil }
     let reason =
       if isPart {
-        "a part of it, '\(locked)', is \(place), and would change"
+        "a part of it\(secret == nil ? ", '\(locked)'," : "") is \(place), and would change"
       } else if path.hasPrefix(locked) {
         "it is \(place)"
       } else {
-        "it is, under its former name '\(locked)', \(place)"
+        "it is, under \(secret == nil ? "its former name '\(locked)'" : "a former name"), \(place)"
       }
     return SettingsError(
-      .locked, "Cannot \(isRemoval ? "unset" : "set") '\(path)': \(reason). Nothing was written.",
+      .locked, "Cannot \(isRemoval ? "unset" : "set") '\(secret ?? path.description)': \(reason). Nothing was written.",
       file: lock?.layer.file,
       position: lock?.position)
   }

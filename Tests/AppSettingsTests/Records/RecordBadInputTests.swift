@@ -292,20 +292,26 @@ struct RecordBadInputTests {
   @Test func `the id of a secret record is in no problem, whatever fails, and in no name of a backup`() throws {
     try home.write("[secret-servers.hunter2]\nid = \"hunter3\"\nregion = \"x\"\n[secret-servers.hunter4]\n")
     chmod(home.file, 0o644)
-    try home.write("[secret-servers.hunter5]\nregion = \"x\"\n", to: home.systemFile("settings.toml"))
+    try home.write(
+      "settings-locked = [\"secret-servers.hunter8.region\"]\n[secret-servers.hunter5]\nregion = \"x\"\n"
+        + "[secret-servers.hunter8]\nregion = \"x\"\n", to: home.systemFile("settings.toml"))
     let settings = try home.store()
     #expect(settings[.secretServers]["hunter2"] == nil)
     // Of a store of its own, since a listing reports all.
     let exposed = try home.store()
     _ = exposed[.secretServers]["hunter4"]
     var problems = settings.currentProblems + exposed.currentProblems
-    for (id, server) in [("hunter5", nil), ("hunter6", Server(id: "hunter7")), ("hunter2", Server(id: "hunter2"))] {
+    let changes: [(id: String, server: Server?)] = [
+      ("hunter5", nil), ("hunter6", Server(id: "hunter7")), ("hunter2", Server(id: "hunter2")),
+      ("hunter8", Server(id: "hunter8", region: "y")),
+    ]
+    for (id, server) in changes {
       settings[.secretServers][id] = server
       problems += settings.currentProblems
     }
     try? settings.flush()
     let codes = Set(problems.map(\.code))
-    #expect(codes.isSuperset(of: [.readOnly, .exposedSecret, .invalidValue]), "\(problems)")
+    #expect(codes.isSuperset(of: [.readOnly, .exposedSecret, .invalidValue, .locked]), "\(problems)")
     #expect(!problems.contains { $0.message.contains("hunter") }, "\(problems.map(\.message))")
     #expect(home.names(in: home.backups).contains { $0.contains("before-overwriting-secret-servers") })
     #expect(!home.names(in: home.backups).contains { $0.contains("hunter") })
