@@ -29,6 +29,7 @@ import TestSupport
     #expect(settings[colour] == "red" && settings[count] == 7)
     try home.replace("colour = \"red\"\ncount = 8\n")
     await values.wait { $0.contains { $0 == ("red", 8) } }
+    await calls.wait { $0.count == 2 }
     #expect(values.elements.map { "\($0)/\($1)" } == ["red/7", "red/8"])
     #expect(calls.elements == ["red/7", "red/8"])
     #expect(!settings.currentProblems.contains { $0.code == .newerVersion })

@@ -32,6 +32,8 @@ import TestSupport
     /// Sees the values, and nothing else.
     func saw(_ values: String...) async -> Bool {
       await stream.wait(for: values.last!)
+      // A callback may come after the stream's element.
+      await calls.wait { $0.count >= values.count }
       let batches = changes.elements.filter { $0.paths.contains(["name"]) }
       return stream.elements == values && calls.elements == values && batches.count < values.count
     }
