@@ -77,7 +77,8 @@ extension CommandTests.Busy {
       let cluster = try await EtcdCluster.start(options: CommandTests.patient)
       defer { cluster.stop() }
       try await Fleet.with(cluster) { fleet in
-        let machine = try fleet.machine("m1")
+        // Where the disk is slow, a deadline would let it read all again, and the order of changes is what counts here.
+        let machine = try fleet.machine("m1", "timeout = \"60s\"\n")
         try fleet.allowEveryApp(on: "m1")
         let apps = (0..<300).map { "org.example.many\($0)" }
         let text = String(repeating: "# A line that is not changed.\n", count: 130) + "a = 1\n"
