@@ -135,4 +135,19 @@ struct UndeclaredSecretTests {
         && log.contains("  x: (none) -> 1\n  server: (not in the history)\n"), "\(log)")
     #expect(try run(["undo", "./new.toml"]).error.contains("the value of 'server' is not in the history"))
   }
+
+  @Test func `a key that is named like what is not kept is a key`() throws {
+    let file = home.path + "/x.toml"
+    for (before, name) in [("", ""), ("[t]\ny = 1\n", "t.")] {
+      try home.write(before + "\"(not in the history)\" = 5\n", to: file)
+      #expect(try run(["set", "./x.toml", "z.x", "2"]).status == 0)
+      try home.write(try #require(home.text(of: file)).replacing("= 5", with: "= 6"), to: file)
+      #expect(try run(["set", "./x.toml", "z.x", "3"]).status == 0)
+      let log = try run(["log", "./x.toml"]).output
+      #expect(log.contains(" outside\n  \(name)\"(not in the history)\": 5 -> 6\n"), "\(log)")
+      let entry = log.split(separator: "\n").first { $0.hasSuffix(" outside") }?.split(separator: " ").first
+      let undo = try run(["undo", "./x.toml", String(try #require(entry))])
+      #expect(undo.status == 0 && home.text(of: file)?.contains("\"(not in the history)\" = 5\n") == true, "\(undo)")
+    }
+  }
 }

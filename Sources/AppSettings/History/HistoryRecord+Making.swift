@@ -41,7 +41,9 @@ extension HistoryRecord {
         // The names in a secret are a part of it; of a table in a sealed garage, the name is kept.
         path = keys.secret(around: path) ?? TOMLPath([path.components[0]])
         guard secrets.insert(path).inserted else { return nil }
-      } else if path.components.count > 1, path.components.last == Redaction.placeholder {
+      } else if path.components.count > 1, path.components.last == Redaction.placeholder,
+        [texts.old[path], texts.new[path]].contains(.string(Redaction.placeholder))
+      {
         // It stands for the content of an array of tables.
         path = path.parent
       }
