@@ -7,7 +7,9 @@ struct RecordCommandTests {
   let home = ScratchHome()
   private let app = "org.example.test"
 
-  private func run(_ arguments: String...) throws -> ChildProcess.Result {
+  private func run(_ arguments: String...) throws -> ChildProcess.Result { try run(arguments) }
+
+  private func run(_ arguments: [String]) throws -> ChildProcess.Result {
     try ChildProcess.run(
       ChildProcess.product("settings-cli"), arguments, environment: home.environment, directory: home.path)
   }
@@ -154,6 +156,79 @@ struct RecordCommandTests {
       set.error == "settings-cli: Cannot set 'counts.4': 'counts' needs a table of integers with at most 3 elements. "
         + "Nothing was written.\n", "\(set)")
     #expect(try run("set", app, "counts.3", "4") == SchemaHome.answer(""))
+  }
+
+  private static let limited =
+    keyed + """
+      [keys.least]
+      type = "table"
+      elements = { type = "integer" }
+      minimum-count = 2
+      [keys.groups]
+      type = "table"
+      elements = { type = "table", elements = { type = "integer" }, ids = "integer", maximum-count = 2 }
+
+      """
+
+  /// - Returns: The status, and the lines that were refused.
+  private func batch(_ lines: String...) throws -> (status: Int32, refused: [Int]) {
+    let result = try ChildProcess.run(
+      ChildProcess.product("settings-cli"), ["batch", app, "--keep-going"], environment: home.environment,
+      input: lines.joined(separator: "\n"), directory: home.path)
+    let answers = result.output.split(separator: "\n")
+    #expect(answers.count == lines.count, "\(result)")
+    return (result.status, answers.indices.filter { answers[$0].contains("\"ok\":false") }.map { $0 + 1 })
+  }
+
+  @Test func `a table is judged as all layers and all changes make it`() throws {
+    try home.write(Self.limited, to: home.path + "/data/app-settings/\(app).toml")
+    try home.write(
+      "[counts]\n1 = 1\n2 = 2\n3 = 3\n[least]\na = 1\nb = 2\n", to: home.systemFile("settings.toml"))
+    let text = "[counts]\n1 = 9\n[least]\nc = 3\n"
+    try home.write(text)
+    for words in [
+      ["rename", app, "counts.1", "counts.7"], ["set", app, "counts", "{ 5 = 5 }"], ["set", app, "counts.4=4"],
+    ] {
+      let result = try run(words)
+      #expect(result.status == 4 && result.error.contains("at most 3"), "\(words): \(result)")
+    }
+    #expect(try batch("{\"unset\": \"counts.1\"}", "{\"set\": \"counts.4\", \"value\": 4}") == (4, [2]))
+    #expect(home.text() == "[counts]\n[least]\nc = 3\n")
+    try home.write(text)
+    // What a removal uncovers is in a lower layer.
+    #expect(try batch("{\"unset\": \"least\"}", "{\"set\": \"least.a\", \"value\": 5}") == (0, []))
+    #expect(try run("get", app, "least").output == "{ a = 5, b = 2 }\n")
+    #expect(try batch("{\"set\": \"counts.4\", \"value\": 4}", "{\"unset\": \"counts.4\"}") == (0, []))
+  }
+
+  @Test func `only the changes with which the app would not accept a table are refused`() throws {
+    try home.write(Self.limited, to: home.path + "/data/app-settings/\(app).toml")
+    try home.write("[counts]\n1 = 1\n2 = 2\n")
+    func set(_ key: String, _ value: Int) -> String { "{\"set\": \"\(key)\", \"value\": \(value)}" }
+    #expect(try batch(set("counts.1", 11), set("counts.3", 3), set("counts.4", 4)) == (4, [3]))
+    #expect(try run("get", app, "counts").output == "{ 1 = 11, 2 = 2, 3 = 3 }\n")
+    let (good, other) = ("servers.\(Self.own).port", "servers.\(Self.own.lowercased()).port")
+    #expect(try batch(set("servers.x.port", 1), set(good, 2), set("servers.x.port", 3)) == (4, [1, 3]))
+    #expect(try batch(set("servers.x.port", 1), "{\"get\": \"servers.x.port\"}") == (4, [1, 2]))
+    #expect(try batch(set(good, 3), set(other, 4)) == (4, [2]))
+    #expect(try run("get", app, "servers").output == "{ \(Self.own) = { port = 3 } }\n")
+    try home.write("[servers.\(Self.own.lowercased())]\nport = 1\n")
+    #expect(try batch(set(good, 2), set(other, 3)) == (4, [1]))
+  }
+
+  @Test func `tables within a key's value have their rules`() throws {
+    try home.write(Self.limited, to: home.path + "/data/app-settings/\(app).toml")
+    #expect(try run("set", app, "groups.a.1=1", "groups.a.2=2", "groups.b.1=1").status == 0)
+    for (key, reason) in [
+      ("groups.a.x", "'x' in 'groups.a' is the key \"x\", but must be"), ("groups.a.3", "'groups.a' needs a table"),
+    ] {
+      let result = try run("set", app, key, "1")
+      #expect(result.status == 4 && result.error.contains(reason), "\(result)")
+    }
+    // One that is wrong already does not let others in.
+    try home.write("[counts]\nx = 1\n")
+    #expect(try run("set", app, "counts.y", "1").status == 4)
+    #expect(try run("set", app, "counts.1", "1").status == 0)
   }
 
   @Test func `get prints what the app uses where a table lacks a field`() throws {

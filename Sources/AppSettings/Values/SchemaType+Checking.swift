@@ -20,19 +20,19 @@ extension SchemaType {
     TypeCheck(self, isStored: true).entryErrors(in: table)
   }
 
-  /// Whether there are rules for a table of this type beside those for each of its values.
-  package var hasTableRules: Bool {
-    (kind == .table || kind == .records) && (ids != nil || minimumCount != nil || maximumCount != nil)
+  /// Whether one more entry, which is valid by itself, can make a table of this type invalid.
+  package var limitsEntries: Bool {
+    (kind == .table || kind == .records) && (ids != nil || maximumCount != nil) && !readsOlderForm
   }
 
-  /// What breaks one of these rules: the number of entries, or a key.
-  package func tableError(in table: TOMLTable) -> SettingsValueError? {
-    do throws(SettingsValueError) {
-      try TypeCheck(self, isStored: true).checkConstraints(.table(table))
-      return entryErrors(in: table).first(where: \.isAboutKey)
-    } catch {
-      return error
-    }
+  /// The keys of a table that stand for nothing, or for the same as another one.
+  package func keyErrors(in table: TOMLTable) -> [SettingsValueError] {
+    TypeCheck(self, isStored: true).keyErrors(in: table)
+  }
+
+  /// Whether two keys of a table stand for the same.
+  package func areSame(_ key: String, _ other: String) -> Bool {
+    TypeCheck(self, isStored: true).areSame(key, other)
   }
 
   /// The places within a value that no field of the type has, with array elements as `[3]`: most often typos.
@@ -153,7 +153,7 @@ private final class TypeCheck {
   }
 
   /// Throws if a value has another kind, or breaks a rule about the value as a whole.
-  func checkConstraints(_ value: TOMLValue) throws(SettingsValueError) {
+  private func checkConstraints(_ value: TOMLValue) throws(SettingsValueError) {
     let isPart = type.kind == .array || type.kind == .table || type.kind == .records
     // Without choices to compare, reading all of a large array would be wasted.
     let reading = isPart && type.choices == nil ? .stored(value) : type.reading(value)
@@ -255,6 +255,25 @@ private final class TypeCheck {
     var errors: [SettingsValueError] = []
     try? visitErrors(in: table) { errors.append($0) }
     return errors
+  }
+
+  func keyErrors(in table: TOMLTable) -> [SettingsValueError] {
+    guard let ids else { return [] }
+    var errors: [SettingsValueError] = []
+    var owners: [SchemaValue: String] = [:]
+    for (name, _) in table {
+      do throws(SettingsValueError) {
+        try checkKey(name, of: table, ids, &owners)
+      } catch {
+        errors.append(error.under(name))
+      }
+    }
+    return errors
+  }
+
+  func areSame(_ key: String, _ other: String) -> Bool {
+    guard let reading = ids?.reading(ofKey: key) else { return false }
+    return reading == ids?.reading(ofKey: other)
   }
 
   private func visitErrors(

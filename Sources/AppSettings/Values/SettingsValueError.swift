@@ -70,6 +70,7 @@ public struct SettingsValueError: Error, Sendable, Hashable {
   /// Makes an error about the key of an entry.
   init(key: String, expected: String, reason: String? = nil) {
     self.init(expected: expected, foundText: "the key \(TOMLValue.quoted(key))", reason: reason)
+    foundKind = "another key"
     isAboutKey = true
   }
 

@@ -26,6 +26,8 @@ package final class ChangeList {
   /// Where the last edit of each path is in them, and the paths that are above one.
   private var places: [TOMLPath: Int] = [:]
   private var inner: Set<TOMLPath> = []
+  /// The changes that are refused for what all make together, by the present names of their paths.
+  private var refused: [TOMLPath: ToolError] = [:]
   /// The notations of values that were given with one, and of the elements of arrays.
   private var texts: [TOMLPath: String] = [:]
   private var elements: [TOMLPath: [String]] = [:]
@@ -100,6 +102,24 @@ package final class ChangeList {
   /// Finds the edits, from the present values.
   package func edits(_ view: SettingsSnapshot) throws -> [Edit] {
     // From the beginning if another program has saved the file meanwhile.
+    refused = [:]
+    var reasons: [TOMLPath: String]
+    repeat {
+      try makeAll(in: view)
+      // All together can add what the app does not accept. The others are made without that.
+      reasons = schema.refusals(of: stored.map { ($0.path, $0.value) }, in: view)
+      for (path, reason) in reasons {
+        refused[path] = ToolError(.invalidValue, "Cannot set '\(path)': \(reason). Nothing was written.")
+      }
+    } while !reasons.isEmpty
+    if !keepsGoing, failure != nil { throw Refused() }
+    if needsChange, !answers.contains(where: { $0.isChange == true }) { throw ToolError(.noValue) }
+    for (path, elements) in elements { texts[path] = "[\(elements.joined(separator: ", "))]" }
+    return schema.edits(storing: stored.map { ($0.path, $0.value) }, texts: texts, in: view).keepingTables(keepsTables)
+  }
+
+  /// Makes all changes, each from the values that those before it leave.
+  private func makeAll(in view: SettingsSnapshot) throws {
     answers = []
     (stored, places, inner, texts, elements) = ([], [:], [], [:], [:])
     var state = State(view: view)
@@ -122,20 +142,6 @@ package final class ChangeList {
       }
       answers.append(answer)
     }
-    refuseTables(in: view)
-    if !keepsGoing, failure != nil { throw Refused() }
-    if needsChange, !answers.contains(where: { $0.isChange == true }) { throw ToolError(.noValue) }
-    for (path, elements) in elements { texts[path] = "[\(elements.joined(separator: ", "))]" }
-    return schema.edits(storing: stored.map { ($0.path, $0.value) }, texts: texts, in: view).keepingTables(keepsTables)
-  }
-
-  /// Refuses changes of parts of tables that the app would not accept with them.
-  private func refuseTables(in view: SettingsSnapshot) {
-    for (index, reason) in schema.refusals(of: stored.map { ($0.path, $0.value) }, in: view) {
-      let (path, _, answer) = stored[index]
-      answers[answer].failure = ToolError(.invalidValue, "Cannot set '\(path)': \(reason). Nothing was written.")
-    }
-    stored.removeAll { answers[$0.answer].failure != nil }
   }
 
   /// Whether a step changes an array's elements as they were typed, and so does the next one: what the app accepts is the
@@ -194,6 +200,7 @@ package final class ChangeList {
     let path = change.path
     let names = schema.names(of: path)
     let isUnset = change.action == .unset
+    if !isUnset, let failure = refused[names[0]] { throw failure }
     var before: TOMLValue?
     for name in names where before == nil { before = state.own(name) }
     if !creates, !isUnset || before == nil {

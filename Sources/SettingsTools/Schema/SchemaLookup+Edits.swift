@@ -165,33 +165,6 @@ extension SchemaLookup {
     }
   }
 
-  /// Why the app would not accept tables in which parts are set, as clauses by the indices of the changes: too many
-  /// entries, or keys that it cannot read or that stand for the same. A table that it does not accept now is not judged.
-  package func refusals(
-    of changes: [(path: TOMLPath, value: TOMLValue?)], in view: SettingsSnapshot
-  ) -> [Int: String] {
-    var tables: [TOMLPath: (key: SchemaKey, parts: [(index: Int, path: TOMLPath, value: TOMLValue?)])] = [:]
-    for (index, (path, value)) in changes.enumerated() {
-      guard let (key, _, part) = place(of: path), key.type.hasTableRules else { continue }
-      tables[key.path, default: (key, [])].parts.append((index, part, value))
-    }
-    var refusals: [Int: String] = [:]
-    for (key, parts) in tables.values where parts.contains(where: { !$0.path.isRoot && $0.value != nil }) {
-      let old = storedValue(of: key.path, in: view)?.table ?? TOMLTable()
-      var new = old
-      for (_, part, value) in parts {
-        if part.isRoot { new = value?.table ?? TOMLTable() } else { new.apply(Edit(path: part, value: value)) }
-      }
-      guard let error = key.type.tableError(in: new), key.type.tableError(in: old) == nil else { continue }
-      let reason =
-        error.path.isEmpty
-        ? "'\(key.path)' needs \(error.expected)"
-        : (key.isSecret ? error.redacted : error).clause(about: "'\(key.path)'")
-      for part in parts where part.value != nil { refusals[part.index] = reason }
-    }
-    return refusals
-  }
-
   /// What values lack after a change, so that the app cannot use them, as sentences: each may be what the next change
   /// sets.
   package func lacks(around paths: [TOMLPath], in snapshot: SettingsSnapshot) -> [String] {

@@ -212,8 +212,7 @@ struct Past {
     return LastSigned(isCut: true)
   }
 
-  /// The revision of the last change of what is beside a version that is gone, such as the note of its removal, and the
-  /// one before that.
+  /// When a key beside a removed version last changed, such as the note of its removal, and the revision before that.
   private func lastChanges(of version: Int, before absent: Int64) async throws(EtcdError) -> [Int64] {
     let beside = FleetKey.document(document, version: version).text + "/"
     let left = try await cluster.client.range(EtcdRange(.prefix(beside), revision: absent, keysOnly: true))
