@@ -12,7 +12,7 @@ extension SchemaLookup {
   package func refusals(
     of changes: [(path: TOMLPath, value: TOMLValue?)], in view: SettingsSnapshot
   ) -> [TOMLPath: String] {
-    let tables = limitedTables(of: changes)
+    let tables = limitedTables(of: changes, in: view)
     guard !tables.isEmpty else { return [:] }
     var after = view
     for (index, edit) in edits(storing: changes, in: view).enumerated() {
@@ -28,8 +28,10 @@ extension SchemaLookup {
     return refusals
   }
 
-  /// The tables of which one more entry can be too much, with the entries that changes set.
-  private func limitedTables(of changes: [(path: TOMLPath, value: TOMLValue?)]) -> [TOMLPath: LimitedTable] {
+  /// The tables of which one more entry can be too much, with the entries that changes add.
+  private func limitedTables(
+    of changes: [(path: TOMLPath, value: TOMLValue?)], in view: SettingsSnapshot
+  ) -> [TOMLPath: LimitedTable] {
     var tables: [TOMLPath: LimitedTable] = [:]
     for (path, value) in changes {
       guard let value, let (key, _, part) = place(of: path) else { continue }
@@ -39,7 +41,8 @@ extension SchemaLookup {
         guard type.limitsEntries else { continue }
         let names = count < components.count ? [components[count]] : value.table.map { Array($0.keys) } ?? []
         let place = key.path.appending(TOMLPath(Array(components.prefix(count))))
-        for name in names {
+        // A change of an entry that is there costs no look at the others.
+        for name in names where storedValue(of: place.appending(name), in: view) == nil {
           tables[place, default: LimitedTable(key: key, type: type)].add(name, of: path)
         }
       }
@@ -56,7 +59,7 @@ extension SchemaLookup {
 private struct LimitedTable {
   let key: SchemaKey
   let type: SchemaType
-  /// The entries that are set, in the order of the changes, and the paths of these changes.
+  /// The entries that are added, in the order of the changes, and the paths of these changes.
   private var names: [ExactKey] = []
   private var paths: [ExactKey: [TOMLPath]] = [:]
 
@@ -69,14 +72,16 @@ private struct LimitedTable {
 
   /// The paths of the changes that are refused, with the reason.
   func refusals(from old: TOMLTable, to new: TOMLTable, at place: TOMLPath) -> [(paths: [TOMLPath], reason: String)] {
-    let added = names.filter { old[$0.text] == nil && new[$0.text] != nil }
+    // Without those that are removed again.
+    let added = names.filter { new[$0.text] != nil }
     guard !added.isEmpty else { return [] }
+    let all = Set(added)
     var refused: [(paths: [TOMLPath], reason: String)] = []
     func name(of error: SettingsValueError) -> ExactKey { ExactKey(error.path.first ?? "") }
     let known = Set(type.keyErrors(in: old).map(name))
     for error in type.keyErrors(in: new) where !known.contains(name(of: error)) {
-      let isIn = added.contains(name(of: error))
-      let blamed = added.filter { isIn ? $0 == name(of: error) : type.areSame($0.text, name(of: error).text) }
+      let name = name(of: error)
+      let blamed = all.contains(name) ? [name] : added.filter { type.areSame($0.text, name.text) }
       let shown = key.isSecret ? error.redacted.clause(about: "'\(key.path)'") : error.clause(about: "'\(place)'")
       refused.append((blamed.flatMap { paths[$0] ?? [] }, shown))
     }
