@@ -185,6 +185,39 @@ extension CommandTests.Busy {
       }
     }
 
+    /// What is left was changed before the signed text was, or at a revision that is compacted by now.
+    @Test(arguments: [true, false])
+    func `what is left beside a removed document hides no signed text`(_ isCompacted: Bool) async throws {
+      let cluster = try await EtcdCluster.start(options: CommandTests.patient)
+      defer { cluster.stop() }
+      try await Fleet.with(cluster) { fleet in
+        let (file, tree) = (fleet.root + "/key", fleet.root + "/tree")
+        let nobody = try fleet.person("nobody")
+        #expect(try await nobody.run("key", file).status == 0)
+        #expect(try await nobody.run("set", fleet.app, "--create", "url=first").status == 0)
+        #expect(try await nobody.run("export", "--tree", tree + "/first", fleet.app).status == 0)
+        #expect(try await nobody.run("apply", tree + "/first").status == 0)
+        let ada = try fleet.person("ada", "signing-key = \"\(file)\"\n")
+        #expect(try await ada.run("set", fleet.app, "url=good", "--accept-unsigned").status == 0)
+        try await cluster.withClient { client in
+          let key = "/app-settings/1/\(fleet.app)/all/v1"
+          let left = try await client.range(EtcdRange(.prefix(key + "/"))).keyValues
+          #expect(left.contains { String(decoding: $0.key, as: UTF8.self) == key + "/applied" }, "\(left)")
+          for _ in 0..<40 { _ = try await client.put("/other", "") }
+          if isCompacted { try await client.compact(revision: try await client.put("/other", "")) }
+          for _ in 0..<40 { _ = try await client.put("/other", "") }
+          for name in ["", "/signature"] + (isCompacted ? [] : ["/change"]) {
+            _ = try await client.delete(.key(key + name))
+          }
+          for _ in 0..<10 { _ = try await client.put("/other", "") }
+          _ = try await client.put(key, "url = \"EVIL\"\n")
+        }
+        #expect(try await ada.run("export", "--tree", tree + "/now", fleet.app).status == 0)
+        let refused = try await ada.run("apply", tree + "/now")
+        #expect(refused.status == 5 && refused.output.contains("url: \"good\" -> \"EVIL\""), "\(refused)")
+      }
+    }
+
     @Test func `a document whose signature was taken away first is not one that never had one`() async throws {
       try await Self.with { fleet, ada, _, _ in
         let (app, tree) = (fleet.app + ".new", fleet.root + "/tree")

@@ -169,9 +169,9 @@ struct Past {
   /// The newest text of a version that a trusted key has signed.
   ///
   /// A text is read only where there is a signature: a document that never had one may have a long past. Whoever removes
-  /// the document and makes it again does not make it one that never was signed: the time before is searched, first at
-  /// the last change of what is left beside it, then in steps of a sixteenth of the way. Whoever takes the signature away
-  /// before the text changes does not either: it was there when the text before that was stored.
+  /// the document and makes it again does not make it one that never was signed: the time before is searched, in steps of
+  /// a sixteenth of the way, and where what is left beside it was last changed. Whoever takes the signature away before
+  /// the text changes does not either: it was there when the text before that was stored.
   func lastSigned(version: Int, by trust: Trust) async throws -> LastSigned {
     func signed(at revision: Int64?) async throws(EtcdError) -> (revision: Int64, text: [UInt8])? {
       guard let stored = try await stored(at: revision)[version],
@@ -179,23 +179,23 @@ struct Past {
       else { return nil }
       return (max(stored.modRevision, stored.signatureRevision), stored.text)
     }
-    var (revision, gone) = (Int64?.none, Int64?.none)
+    var revision: Int64?
+    // Where the document is gone, and when what is left beside it was last changed.
+    var gap: (start: Int64, hints: [Int64])?
     do throws(EtcdError) {
       var trace = try await traces(of: version, at: [nil])[0]
       while true {
         guard let text = trace.text else {
           // Down to the very first revision: a compaction between is a doubt.
           guard let absent = revision, absent > 1 else { return LastSigned() }
-          let probes = gone == nil ? try await lastChanges(of: version, before: absent) : []
-          let wanted = probes.isEmpty ? Self.probes(before: absent, gone: gone ?? absent) : probes
-          let found = try await traces(of: version, at: wanted)
+          if gap == nil { gap = (absent, try await lastChanges(of: version, before: absent)) }
+          let probes = Self.probes(before: absent, gone: gap?.start ?? absent, with: gap?.hints ?? [])
+          let found = try await traces(of: version, at: probes)
           let at = found.firstIndex { $0.text != nil } ?? found.count - 1
-          gone = gone ?? absent
-          // Where a hint leads to nothing, no revision is left out for it.
-          if probes.isEmpty || found[at].text != nil { (revision, trace) = (wanted[at], found[at]) }
+          (revision, trace) = (probes[at], found[at])
           continue
         }
-        gone = nil
+        gap = nil
         if trace.signature != nil, let found = try await signed(at: revision) { return LastSigned(found: found) }
         let last = max(text, trace.signature ?? 0)
         let isGone = trace.signature == nil && revision ?? .max > last
@@ -213,6 +213,7 @@ struct Past {
   }
 
   /// When a key beside a removed version last changed, such as the note of its removal, and the revision before that.
+  /// A text may have been stored later: they are no more than further places to look at.
   private func lastChanges(of version: Int, before absent: Int64) async throws(EtcdError) -> [Int64] {
     let beside = FleetKey.document(document, version: version).text + "/"
     let left = try await cluster.client.range(EtcdRange(.prefix(beside), revision: absent, keysOnly: true))
@@ -220,15 +221,15 @@ struct Past {
     return [last, last - 1].filter { (1..<absent).contains($0) }
   }
 
-  /// Revisions before one, the further from where the document is gone the further apart, as many as a transaction
-  /// reads.
-  private static func probes(before absent: Int64, gone: Int64) -> [Int64] {
-    var (probes, next) = ([Int64](), absent)
-    while next > 1, probes.count < Cluster.mostOperations / 2 {
+  /// Revisions before one, newest first: the further from where the document is gone the further apart, and those of the
+  /// hints that are among them, together as many as a transaction reads.
+  private static func probes(before absent: Int64, gone: Int64, with hints: [Int64]) -> [Int64] {
+    var (probes, next) = (Set<Int64>(), absent)
+    while next > 1, probes.count < Cluster.mostOperations / 2 - hints.count {
       next = max(1, next - max(1, (gone - next) / 16))
-      probes.append(next)
+      probes.insert(next)
     }
-    return probes
+    return probes.union(hints.filter { (next..<absent).contains($0) }).sorted(by: >)
   }
 
   /// The revisions at which a version's text, and its signature, were last changed; `nil` for what was not there.
