@@ -20,6 +20,9 @@ type = "integer"
 minimum = 6
 maximum = 72
 default = 12
+[keys.token]
+type = "string"
+secret = true
 [keys.bindings]
 type = "table"
 elements = {{ type = "string" }}
@@ -192,6 +195,17 @@ class RemovedTest(MeanwhileTest):
         self.tab.until(lambda: self.tab.message("servers"), "refusal")
         self.tab.one("[aria-label='New name of home']").send_keys(Keys.ESCAPE)
         self.tab.until(lambda: self.tab.count("[aria-label=home].record") == 0, "end of the record")
+
+    def test_a_secret_that_changes_before_the_page_knows_it_is_not_overwritten(self):
+        self.field("token", "input").type("mine", key="")
+        self.hold("GET")
+        self.home.cli("set", APP, "token", "theirs")
+        self.tab.keys(Keys.ENTER)
+        self.tab.until(lambda: self.tab.js("return window.held.length") > 0, "question")
+        self.release()
+        self.message_has("token", "meanwhile")
+        self.tab.rest()
+        self.assertIn('token = "theirs"', self.home.text())
 
     def test_a_refusal_has_words(self):
         self.tab.js("document.activeElement.blur()")

@@ -127,8 +127,8 @@ function unitOf(rule) {
 /** The number that follows after a step, as a text; null if there was none. */
 function nextNumber(text, kind, by, { least, most, width }) {
   const typed = numberOf(text.trim() || "0", kind)?.replaceAll("_", "").replace(/^\+/, "");
-  const isWhole = kind === "integer" && /^-?\d+$|^0[xob]/.test(typed);
-  let value = isWhole ? BigInt(typed) + BigInt(by) : Number((Number(typed) + by * width).toPrecision(12));
+  const isWhole = Number.isInteger(width) && (kind === "integer" ? /^-?\d+$|^0[xob]/ : /^-?\d+$/).test(typed);
+  let value = isWhole ? BigInt(typed) + BigInt(by * width) : Number((Number(typed) + by * width).toPrecision(15));
   if (!isWhole && !Number.isFinite(value)) return null;
   if (least !== undefined && value < least) value = least;
   if (most !== undefined && value > most) value = most;
@@ -333,7 +333,8 @@ function secret(place) {
   const store = async () => {
     const { value } = field;
     const { file } = now;
-    const options = { field, isAsShown: (present) => present.file === file, changed: () => contest(file) };
+    // Whether it is as it was cannot be seen: of a file that has changed, another try could overwrite a new one.
+    const options = { field, isAsShown: (present) => present.file === file, tries: 1, changed: () => contest(file) };
     if (value !== "" && await now.commit({ value }, options) && field.value === value) clear();
   };
   const contest = (file) => now.meanwhile?.(now.value, { field, file, store, giveUp: () => clear() });

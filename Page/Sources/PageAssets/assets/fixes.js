@@ -20,7 +20,8 @@ export function fixesOf(finding, fail) {
   const fixes = [];
   const add = (label, action) => fixes.push(button(label, action, { class: "small" }));
   if (isOwn && finding.key) {
-    const remove = run(() => edit([{ unset: partsOf(finding.key) }]));
+    // Of what is shown: another value, which somebody has stored meanwhile, stays.
+    const remove = run(() => edit([{ unset: partsOf(finding.key) }], { ifUnchanged: model.doc.digest }));
     switch (finding.kind) {
       case "unknown-key":
         if (finding.suggestion) add(`Rename to ${finding.suggestion}`, run(() => api.rename(finding.key, finding.suggestion)));

@@ -288,12 +288,12 @@ export class Row {
    * Makes one write after the other. Returns whether this one was made, as soon as none is left and the control shows what
    * has become of all.
    */
-  async #run(edits, { path, file = model.doc.file, isAsShown = () => true, follows = false, ...options } = {}) {
+  async #run(edits, { path, file = model.doc.file, isAsShown = () => true, tries = 4, follows = false, ...options } = {}) {
     const waits = this.#writes > 0;
     this.#writes += 1;
     const write = this.#last.then(() => {
       if (follows && waits && !this.#isLastStored) return false;
-      return this.#attempt(() => this.#editAsShown(edits, file, () => isAsShown(this.#present(path))), options);
+      return this.#attempt(() => this.#editAsShown(edits, file, () => isAsShown(this.#present(path)), tries), options);
     });
     this.#last = write.catch(() => false).then((isMade) => {
       this.#isLastStored = isMade;
@@ -304,16 +304,16 @@ export class Row {
     return write;
   }
 
-  async #editAsShown(edits, file, isAsShown) {
+  async #editAsShown(edits, file, isAsShown, tries) {
     const refuse = (why) => { throw new Refusal(412, { status: 9, message: `${why}, so nothing was stored.` }); };
-    for (let again = 3; ; again -= 1) {
+    for (let left = tries - 1; ; left -= 1) {
       if (model.doc.file !== file) refuse(`You edit ${shortPath(model.doc.file)} now`);
       if (!isAsShown()) refuse("It was changed meanwhile");
       try {
         return await edit(edits, { ifUnchanged: model.doc.digest });
       } catch (error) {
         // The document was read again, and what has changed may be another value.
-        if (!(error instanceof Refusal) || error.http !== 412 || again === 0) throw error;
+        if (!(error instanceof Refusal) || error.http !== 412 || left === 0) throw error;
       }
     }
   }

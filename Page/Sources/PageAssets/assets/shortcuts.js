@@ -45,7 +45,9 @@ export function begin(actions) {
     if (isField && !target.matches("input[type=checkbox], input[type=radio]")) return;
     if (event.key === "Enter" && !target.matches(".row")) return;
     if (!areOn() && !isCommand && event.key.length === 1) return;
-    const action = actions[isCommand ? `Ctrl ${event.key}` : event.key];
+    // A letter by Shift alone: with Caps Lock, Ctrl Z is still an undo.
+    const key = event.key.length > 1 ? event.key : event.shiftKey ? event.key.toUpperCase() : event.key.toLowerCase();
+    const action = actions[isCommand ? `Ctrl ${key}` : key];
     if (!action) return;
     event.preventDefault();
     action(event);
