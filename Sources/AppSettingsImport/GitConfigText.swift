@@ -31,9 +31,10 @@ struct GitConfigText {
         result.skip(path, "it includes another file, which is not read: import that file, too")
       } else if values.count > 1 {
         // If a single value is needed, git uses the last.
+        let texts = values.map { text in text.map { number(withUnit: $0) ?? $0 } ?? "true" }
         result.set(
           .array(values.map { $0.map(PlainText.value(of:)) ?? true }), at: path,
-          text: values.last.flatMap { $0 } ?? "true")
+          text: values.last.flatMap { $0 } ?? "true", elements: texts)
       } else if let text = values[0] {
         if let number = number(withUnit: text) {
           result.set(.string(text), at: path, text: number)

@@ -95,7 +95,9 @@ struct ImportPlan {
         leaf.target = TOMLPath(names[0].components + target.components.dropFirst(former.components.count))
         leaf.isFormer = former != names[0]
       }
-      let text = imported.texts[path].map { SchemaType.ImportedText.text($0, separator: imported.separator) }
+      let text = imported.texts[path].map {
+        SchemaType.ImportedText.text($0, elements: imported.elements[path], separator: imported.separator)
+      }
       leaf.value = advice.value(
         leaf.target ?? target, value, text ?? (imported.isUntyped ? .untyped(imported.separator) : .typed))
       leaf.isAdapted = leaf.value != value

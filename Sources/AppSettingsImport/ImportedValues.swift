@@ -6,6 +6,8 @@ struct ImportedValues {
   var skipped: [SettingsImportReport.Skipped] = []
   /// The written text of a value without a type that was read as something other than a string.
   var texts: [TOMLPath: String] = [:]
+  /// The texts of the elements of such a value.
+  var elements: [TOMLPath: [String]] = [:]
   /// The paths that the original locks.
   var locks: [TOMLPath] = []
   /// The separator of list elements, if the format writes lists as text.
@@ -27,7 +29,8 @@ struct ImportedValues {
   ///   - value: The value.
   ///   - path: Its path.
   ///   - text: The written text, for code that knows the type.
-  mutating func set(_ value: TOMLValue, at path: TOMLPath, text: String? = nil) {
+  ///   - elements: Those of an array's elements.
+  mutating func set(_ value: TOMLValue, at path: TOMLPath, text: String? = nil, elements: [String]? = nil) {
     var above = path.parent
     while !above.isRoot {
       if let there = values[path: above], there.table == nil {
@@ -42,7 +45,7 @@ struct ImportedValues {
       skip(path, "it has several values; the last one is used")
     }
     values.apply(Edit(path: path, value: value))
-    texts[path] = text
+    (texts[path], self.elements[path]) = (text, elements)
   }
 
   /// Brings values that say their version into another form.

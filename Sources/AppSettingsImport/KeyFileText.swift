@@ -74,7 +74,7 @@ enum KeyFileText {
     _ text: String, at path: TOMLPath, in result: inout ImportedValues, _ budget: inout ImportBudget
   ) throws(ImportFailure) {
     var items: [String] = []
-    var current = String.UnicodeScalarView()
+    var (whole, current) = (String.UnicodeScalarView(), String.UnicodeScalarView())
     var isList = false
     var scalars = text.unicodeScalars.makeIterator()
     while let scalar = scalars.next() {
@@ -83,6 +83,7 @@ enum KeyFileText {
         try budget.take()
         isList = true
         items.append(String(current))
+        whole += current + [scalar]
         current = String.UnicodeScalarView()
       case "\\":
         switch scalars.next() {
@@ -98,7 +99,8 @@ enum KeyFileText {
     }
     guard isList else { return result.setPlain(String(current), at: path) }
     if !current.isEmpty { items.append(String(current)) }
-    result.set(.array(items.map(PlainText.value(of:))), at: path, text: text)
+    result.set(
+      .array(items.map(PlainText.value(of:))), at: path, text: String(whole + current), elements: items)
   }
 }
 

@@ -7,8 +7,8 @@ extension SchemaType {
     case typed
     /// Without a type. Lists are written as text with this separator between their elements.
     case untyped(Character?)
-    /// As this text, without a type.
-    case text(String, separator: Character?)
+    /// As this text, without a type; an array by the texts of its elements.
+    case text(String, elements: [String]?, separator: Character?)
   }
 
   /// Restores a value of this type from another format's form of it: a date from a JSON string, any value from the text
@@ -20,7 +20,7 @@ extension SchemaType {
     switch (value, text) {
     case (.string(let string), _):
       if let value = try? self.value(of: string) { return value }
-      if case .text(let text, _) = text, text != string, let value = try? self.value(of: text) { return value }
+      if case .text(let text, _, _) = text, text != string, let value = try? self.value(of: text) { return value }
       // Other libraries store values of their own types as JSON in a string.
       // The digits of a number above `Int64.max` are the string that JSON has for it.
       if let json = JSONText.embedded(in: string), let decoded = try? JSONText.value(of: json), decoded != value {
@@ -28,9 +28,15 @@ extension SchemaType {
         if (try? check(restored)) != nil { return restored }
       }
       return listed(string, from: text) ?? value
-    case (.array, .text(let text, _)) where element == nil: return (try? self.value(of: text)) ?? value
+    case (.array, .text(let text, _, _)) where element == nil: return (try? self.value(of: text)) ?? value
+    case (.array(let items), .text(_, let texts?, _)):
+      return .array(
+        zip(items, texts).map { element?.restoring($0, from: .text($1, elements: nil, separator: nil)) ?? $0 })
     case (.array(let items), _):
       return element.map { type in .array(items.map { type.restoring($0, from: text) }) } ?? value
+    // As the numbers of key files and git are read where a boolean is needed.
+    case (.integer(let number), .text) where kind == .boolean && (number == 0 || number == 1):
+      return .boolean(number == 1)
     case (.table(let table), _):
       var result = TOMLTable()
       for (key, value) in table {
@@ -38,7 +44,7 @@ extension SchemaType {
         result[key] = type?.restoring(value, from: text) ?? value
       }
       return .table(result)
-    case (_, .text(let string, _)): return (try? self.value(of: string)) ?? listed(string, from: text) ?? value
+    case (_, .text(let string, _, _)): return (try? self.value(of: string)) ?? listed(string, from: text) ?? value
     case (_, .untyped): return (try? self.value(of: value.tomlText)) ?? value
     default: return value
     }
@@ -50,7 +56,7 @@ extension SchemaType {
     let separator: Character?
     switch text {
     case .typed: return nil
-    case .untyped(let character), .text(_, let character): separator = character
+    case .untyped(let character), .text(_, _, let character): separator = character
     }
     guard let separator else { return nil }
     var items = [""]

@@ -117,6 +117,29 @@ struct ImportCommandTests {
     #expect(home.text()?.contains("title = \"a;b;\"") == true)
   }
 
+  @Test(arguments: [
+    (
+      "keyfile", "names=1.10;2.0;007;true;a b\\;c;\nscores=1;02;\ntitle=Hello\\nWorld\\s\\; bye\\;x\nwrap=1\n",
+      "names = [\"1.10\", \"2.0\", \"007\", \"true\", \"a b;c\"]\nscores = [1, 2]\ntitle = \"Hello\\nWorld ; bye;x\"\nwrap = true\n"
+    ),
+    (
+      "git", "names = 1.10\nnames = 4k\nnames = abc\nscores = 4k\nscores = 8\nwrap = 0\ntitle = 1.10\ntitle = 4k\n",
+      "names = [\"1.10\", \"4k\", \"abc\"]\nscores = [4096, 8]\nwrap = false\ntitle = \"4k\"\n"
+    ),
+  ])
+  func `each element of a list without types is taken as what its key needs`(
+    form: String, text: String, expected: String
+  ) throws {
+    let keys = [
+      "names": "\"array\"\nelements = { type = \"string\" }", "scores": "\"array\"\nelements = { type = \"integer\" }",
+      "wrap": "\"boolean\"", "title": "\"string\"",
+    ]
+    let schema = "app = \"\(app)\"\n" + keys.map { "[keys.\"x.\($0.key)\"]\ntype = \($0.value)\n" }.joined()
+    try home.write(schema, to: home.path + "/data/app-settings/\(app).toml")
+    let result = try run("import", app, "-", "--format", form, input: "[x]\n" + text)
+    #expect(result.status == 0 && home.text() == "[x]\n" + expected, "\(result) \(home.text() ?? "")")
+  }
+
   @Test func `a file whose variables expand to more than an import may make is refused as a whole`() throws {
     var environment = home.environment
     environment["BIG"] = String(repeating: "x", count: 100_000)
