@@ -53,6 +53,17 @@ struct EditTextTests {
     old.isEmpty ? Self.text : Self.text.replacingOccurrences(of: old, with: new)
   }
 
+  @Test func `a version that the app does not know is refused`() throws {
+    let schema = SchemaHome.schema + "\n[[migrations]]\nversion = 2\nname = \"m\"\nsteps = [{ remove = \"old\" }]\n"
+    let test = try SchemaHome()  // without a file
+    try test.home.write(schema, to: test.schemaFile)
+    let result = try ChildProcess.run(
+      ChildProcess.product("settings-cli"), ["edit", test.app, "--text", "-"], environment: test.home.environment,
+      input: "settings-version = 9\n", directory: test.home.path)
+    #expect(result.status == 8 && result.error.contains("settings version 9"), "\(result)")
+    #expect(test.home.text(of: test.file) == nil)
+  }
+
   @Test func `what was edited is stored, and no other byte changes`() throws {
     #expect(try store("\"dark\"", "\"light\"").0 == 0)
     #expect(test.home.text() == file("\"dark\"", "\"light\""))

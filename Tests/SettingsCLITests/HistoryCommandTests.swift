@@ -19,6 +19,18 @@ struct HistoryCommandTests {
     try test.done("set", app, "theme=light", "editor.font-size=16")
   }
 
+  @Test func `a change that is made twice in one write is recorded once`() throws {
+    let file = test.home.path + "/d.toml"
+    try test.home.write("a = 1\nb = 2\nc = 3\nq = 1\n", to: file)
+    try test.done("unset", "./d.toml", "a", "b", "a")
+    try test.done("rename", "./d.toml", "c", "q", "--replace")
+    #expect(
+      SchemaHome.timeless(try test.done("log", "./d.toml")).split(separator: "\n").filter { $0.hasPrefix(" ") }.sorted()
+        == [
+          "  a: 1 -> (none)", "  b: 2 -> (none)", "  c: 3 -> (none)", "  q: 1 -> 3",
+        ])
+  }
+
   // MARK: log
 
   @Test func `log prints each change, newest first, with who and why`() throws {

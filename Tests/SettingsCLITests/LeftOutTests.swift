@@ -30,6 +30,43 @@ struct LeftOutTests {
     #expect(try test.done("at", "./c.toml", "#1").contains("[s] # (not in the history)\n\"(not in"))
   }
 
+  @Test func `an array of tables with a secret that becomes a table is one change`() throws {
+    try test.home.write("a = 1\n[[s]]\nname = \"a\"\ntoken = \"SEC\"\n", to: file)
+    try test.done("set", "./c.toml", "a", "2")
+    try test.home.write("a = 2\n[s]\nname = \"b\"\n", to: file)
+    try test.done("set", "./c.toml", "a", "3")
+    let log = try test.done("log", "./c.toml").split(separator: "\n").filter { $0.contains(" s") && !$0.contains("#") }
+    #expect(log.map { $0.trimmingPrefix { $0 == " " } } == ["s: (not in the history)"], "\(log)")
+  }
+
+  @Test func `comments within arrays are left out as others are`() throws {
+    let text =
+      "list = [ # token = \"CANARY\"\n  1, # my password = \"CANARY\"\n  [\"# 'no' comment\"],\n  # stays\n]\nx = 1\n"
+    try test.home.write(text, to: file)
+    try test.done("set", "./c.toml", "x", "2")
+    for words in [
+      ["at", "./c.toml", "#0"], ["at", "./c.toml", "#1"], ["set", "./c.toml", "x", "3", "--dry-run"],
+      ["describe", "./c.toml", "--document"], ["export", "./c.toml"],
+    ] {
+      let shown = try ChildProcess.run(
+        ChildProcess.product("settings-cli"), words, environment: test.home.environment, directory: test.home.path
+      ).output
+      #expect(!shown.contains("CANARY") && shown.contains("no' comment"), "\(words): \(shown)")
+    }
+    #expect(try test.done("at", "./c.toml", "#1").contains("# stays"))
+    try edit("./c.toml", text.replacing("x = 1", with: "x = 4"))
+    #expect(test.home.text(of: file) == text.replacing("x = 1", with: "x = 4"))
+  }
+
+  @Test(arguments: ["t = { b = [\n 1 ], c = 2 }\n", "t = { token = \"x\", b = [ # old: y\n 1 ], c = \"d\" }\n"])
+  func `a change of an inline table over several lines is recorded`(text: String) throws {
+    try edit(test.app, text)
+    try test.done("unset", test.app, "t.b")
+    let log = try test.done("log", test.app)
+    #expect(log.contains("#2 ") && !log.contains("old: y") && !log.contains("damaged"), "\(log)")
+    #expect(try !test.done("at", test.app, "#1").contains("old: y"))
+  }
+
   @Test(arguments: [
     ["set", "./c.toml", "s", "--remove", "{ n = 1 }"], ["set", "./c.toml", "s", "--append", "{ n = 3 }"],
     ["set", "./c.toml", "s", "[{n=3}]"], ["unset", "./c.toml", "s"], ["rename", "./c.toml", "s", "token"],

@@ -13,6 +13,8 @@ struct HistoryReader: Sendable {
   private let keys: KnownKeys
   /// The number of the last record in the journal.
   private let lastNumber: Int
+  /// The last segment, in the journal's text: to find it takes a look at all of that.
+  nonisolated(unsafe) private let last: Journal.Line?
   private let file: String
   /// Records that had too much to list, with their changes.
   private let large = LargeRecords()
@@ -32,12 +34,12 @@ struct HistoryReader: Sendable {
       keys = try folder.knownKeys()
       now = KeptText(of: contents.bytes ?? [], document, keys, migrations)
       // Records without a text are still there.
-      (unrecorded, lastNumber) = (nil, folder.lastNumber())
+      (unrecorded, lastNumber, last) = (nil, folder.lastNumber(), nil)
       return
     }
     keys = try folder.knownKeys(upTo: end.checkpoint.known)
     now = KeptText(of: contents.bytes ?? [], document, keys, migrations)
-    lastNumber = end.number
+    (lastNumber, last) = (end.number, end.segment)
     guard end.last?.isOf(contents.status.map { FileStamp($0) } ?? .none, keptAs: now) != true,
       let former = journal.text(after: lastNumber)?.bytes, !former.isSameText(as: now.bytes)
     else {
@@ -93,7 +95,7 @@ struct HistoryReader: Sendable {
     }
     if let unrecorded, try !visit(unrecorded, isUnrecorded: true) { return }
     guard let journal else { return }
-    try journal.visitRecords(before: journal.end, touching: paths, since: time) { try visit(listed($0)) }
+    try journal.visitRecords(before: journal.end, in: last, touching: paths, since: time) { try visit(listed($0)) }
   }
 
   /// A record with its changes, also one that had too many to list them.

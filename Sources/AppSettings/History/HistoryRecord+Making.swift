@@ -34,19 +34,23 @@ extension HistoryRecord {
       let text = value.tomlText
       return text.utf8.count > mostShown ? .long : .text(text)
     }
-    var secrets: Set<TOMLPath> = []
-    return (paths ?? new.changedPaths(since: old).outermost).compactMap { path in
-      var path = path
-      if keys.isSecret(path) {
-        // The names in a secret are a part of it; of a table in a sealed garage, the name is kept.
-        path = keys.secret(around: path) ?? TOMLPath([path.components[0]])
-        guard secrets.insert(path).inserted else { return nil }
-      } else if path.components.count > 1, path.components.last == Redaction.placeholder,
+    /// What stands in a record for a path of which a part is not kept; `nil` for the path itself.
+    func whole(_ path: TOMLPath) -> TOMLPath? {
+      // The names in a secret are a part of it; of a table in a sealed garage, the name is kept.
+      if keys.isSecret(path) { return keys.secret(around: path) ?? TOMLPath([path.components[0]]) }
+      guard path.components.count > 1, path.components.last == Redaction.placeholder,
         [texts.old[path], texts.new[path]].contains(.string(Redaction.placeholder))
-      {
-        // It stands for the content of an array of tables.
-        path = path.parent
-      }
+      else { return nil }
+      // It stands for the content of an array of tables.
+      return path.parent
+    }
+    let changed = paths ?? new.changedPaths(since: old).outermost
+    var (places, seen) = (changed.map { whole($0) ?? $0 }, Set<TOMLPath>())
+    let areWhole = places != changed
+    // A write may have several edits of one path.
+    if places.count > 1 { places.removeAll { !seen.insert($0).inserted } }
+    if areWhole { places = places.outermost }
+    return places.compactMap { path in
       let (before, after) = (texts.old[path], texts.new[path])
       let change = Change(path: path, old: value(before, path), new: value(after, path))
       // A change of something that is not kept is one, too, where it is known.

@@ -63,12 +63,14 @@ extension Journal {
   ///
   /// - Parameters:
   ///   - place: The place before which the search begins.
+  ///   - first: The segment that the place is in, if it is known.
   ///   - paths: Only records that changed a value at, above or below one of these; `nil` for all.
   ///   - time: Only records that are not older, in milliseconds since 1970. Those before one that is older may be
   ///     later, because clocks are set. Undos and redos count whatever their time.
   ///   - body: Gets one after the other; returns whether to go on.
   func visitRecords(
-    before place: Int, touching paths: [TOMLPath]?, since time: Int, _ body: (HistoryRecord) throws -> Bool
+    before place: Int, in first: Line? = nil, touching paths: [TOMLPath]?, since time: Int,
+    _ body: (HistoryRecord) throws -> Bool
   ) rethrows {
     func isWanted(_ line: Line) -> Bool {
       time == .min || HistoryLine.time(of: line.text) ?? 0 >= time
@@ -83,8 +85,9 @@ extension Journal {
       return
     }
     let needles = Self.needles(of: paths)
-    var end = place
-    while let segment = segment(around: end) {
+    var (end, known) = (place, first)
+    while let segment = known ?? segment(around: end) {
+      known = nil
       for line in lines(with: needles, from: segment.next, to: end).reversed() {
         guard isWanted(line), let record = HistoryLine.record(line.text),
           record.changes.contains(where: { change in paths.contains { change.path.isRelated(to: $0) } })

@@ -26,6 +26,8 @@ private struct Hiding {
   private var parts: [HiddenPart] = []
   /// Whether they are in order and apart already, as where tables follow each other.
   private var areApart = true
+  /// The inline table whose comments are hidden already.
+  private var commented: DocumentIndex.ID?
   private var end = 0
 
   init(document: TOMLDocument, withPaths: Bool) {
@@ -135,25 +137,24 @@ private struct Hiding {
     isFirst = false
   }
 
-  /// Hides a value, or the outermost inline table that it cannot be told from on its lines.
+  /// Hides a value, and the comments on its lines: also those in the other arrays of an inline table.
   private mutating func addValue(_ id: DocumentIndex.ID, _ path: TOMLPath) {
-    var (outer, steps) = (id, 0)
-    while let table = document.inlineTable(around: outer) {
-      steps += distance(from: outer, to: table)
-      outer = table
+    add(.value, path, range(of: id))
+    // Without comments, its lines need not be found.
+    guard hasComments else { return }
+    var outer = id
+    while let table = document.inlineTable(around: outer) { outer = table }
+    // All members have the same lines.
+    guard outer == id || commented != outer else { return }
+    if outer != id {
+      commented = outer
+      for comment in document.comments(within: range(of: outer)) { add(.comment, .root, comment) }
     }
-    if outer == id, !hasComments {
-      // Its lines need not be found.
-      add(.value, path, Int(document.tree[id].start)..<Int(document.tree[id].end))
-      return
-    }
-    let statement = document.statement(of: outer)
-    let isOneLine = !document.bytes[statement].dropLast().contains(Byte.newline)
-    let isWhole = outer == id || isOneLine
-    let shown = isWhole ? path : TOMLPath(Array(path.components.dropLast(steps)))
-    let node = document.tree[isWhole ? id : outer]
-    add(.value, shown, Int(node.start)..<Int(node.end))
-    addComments(of: statement, after: Int(document.tree[outer].end))
+    addComments(of: document.statement(of: outer), after: Int(document.tree[outer].end))
+  }
+
+  private func range(of id: DocumentIndex.ID) -> Range<Int> {
+    Int(document.tree[id].start)..<Int(document.tree[id].end)
   }
 
   /// Hides the value of dotted keys.

@@ -30,20 +30,20 @@ struct TextPlaces {
 }
 
 extension TOMLDocument {
-  /// The comments, each up to the end of its line, in order. Those within an array or an inline table are a part of that
-  /// value.
+  /// The comments, each up to the end of its line, in order, also those within arrays.
   package var comments: [Range<Int>] {
-    var taken: [Range<Int>] = []
+    var taken: [(range: Range<Int>, isArray: Bool)] = []
     for node in tree.nodes.dropFirst() where node.kind != .removed {
       if node.kind != .implicit, node.kind != .dotted, node.kind != .arrayOfTables {
-        taken.append(Int(node.start)..<Int(node.end))
+        taken.append((Int(node.start)..<Int(node.end), node.kind == .array))
       }
-      taken.append(Int(node.keyStart)..<Int(node.keyEnd))
+      taken.append((Int(node.keyStart)..<Int(node.keyEnd), false))
     }
-    taken.append(bytes.count..<bytes.count)
+    taken.append((bytes.count..<bytes.count, false))
     var found: [Range<Int>] = []
     var at = 0
-    for range in taken.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+    for (range, isArray) in taken.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+      if isArray { found += comments(within: range) }
       while at < range.lowerBound {
         guard let hash = bytes[at..<range.lowerBound].firstIndex(of: Byte.hash) else { break }
         let end = lines.contentEnd(of: hash)
@@ -53,6 +53,37 @@ extension TOMLDocument {
       at = max(at, range.upperBound)
     }
     return found
+  }
+
+  /// The comments in the arrays of a value.
+  func comments(within range: Range<Int>) -> [Range<Int>] {
+    guard bytes[range].contains(Byte.hash) else { return [] }
+    var found: [Range<Int>] = []
+    var at = range.lowerBound
+    while at < range.upperBound {
+      switch bytes[at] {
+      case Byte.hash:
+        found.append(at..<lines.contentEnd(of: at))
+        at = lines.contentEnd(of: at)
+      case Byte.quote, Byte.apostrophe: at = end(ofString: at)
+      default: at += 1
+      }
+    }
+    return found
+  }
+
+  /// The end of the string that begins at an offset.
+  private func end(ofString start: Int) -> Int {
+    let quote = bytes[start]
+    let isLong = bytes[start...].starts(with: [quote, quote, quote])
+    var at = start + (isLong ? 3 : 1)
+    while bytes[at] != quote || isLong && !bytes[at...].starts(with: [quote, quote, quote]) {
+      at += bytes[at] == Byte.backslash && quote == Byte.quote ? 2 : 1
+    }
+    at += isLong ? 3 : 1
+    // A long string may end with quotes of its own.
+    while isLong, at < bytes.count, bytes[at] == quote { at += 1 }
+    return at
   }
 }
 

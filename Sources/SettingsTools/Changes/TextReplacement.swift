@@ -66,7 +66,18 @@ package struct TextReplacement {
         mine.valueRange(at: path).map { mine.lines(around: $0).allSatisfy(lines.contains) } == true
       }
     }
-    return lockFaults(used, changed) + valueFaults(used, changed)
+    return versionFaults(mine, base) + lockFaults(used, changed) + valueFaults(used, changed)
+  }
+
+  /// A version that the app does not know: no verb could write the file after that.
+  private func versionFaults(_ mine: TOMLDocument, _ base: TOMLDocument?) -> [Fault] {
+    guard let known = schema.schema?.migrations.currentVersion, let version = try? SettingsMigrations.version(of: mine),
+      version > known, version != base.flatMap({ try? SettingsMigrations.version(of: $0) })
+    else { return [] }
+    let message =
+      "Cannot store the text: it has settings version \(version), and the app's schema knows versions up to "
+      + "\(known). Update the app, or correct 'settings-version'. Nothing was written."
+    return [Fault(kind: .newerVersion, key: SettingsFormat.versionPath, failure: ToolError(.migration, message))]
   }
 
   /// The text with its values where the schema has them.

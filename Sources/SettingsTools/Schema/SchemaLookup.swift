@@ -15,7 +15,7 @@ package struct SchemaLookup: Sendable {
   package let isUsable: Bool
   private let tree: PathTree
   /// What is a secret.
-  let knownKeys: KnownKeys
+  package let knownKeys: KnownKeys
   let meant = MeantKeys()
 
   package init(schema: SettingsSchema?, isUsable: Bool = true) {

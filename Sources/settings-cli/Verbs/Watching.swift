@@ -90,7 +90,9 @@ struct Watching: Sendable {
     for await batch in changes {
       let after = store.snapshot
       var isTold = false
-      for path in batch.paths.map({ schema.names(of: $0)[0] }) {
+      for changed in batch.paths.map({ schema.names(of: $0)[0] }) {
+        // The names in a secret are a part of it.
+        let path = schema.knownKeys.secret(around: changed) ?? changed
         let old = told[path] ?? schema.usedValue(of: path, in: before)
         let new = schema.usedValue(of: path, in: after)
         guard old != new else { continue }
