@@ -24,8 +24,11 @@ package struct LayerModel {
   private var locks: [(path: [String], layer: Int)] = []
   /// What the files have, for overrides.
   private var files = Setting.table([:], layer: 0)
+  /// The layer of credentials, the first one after the files'.
+  private let credentials: Int
 
   package init(_ layers: LayerCase) {
+    credentials = layers.files.count
     for (index, file) in layers.files.enumerated() {
       root = put(file.tree, of: index, at: [], over: root) ?? root
       locks += file.locks.map { ($0, index) }
@@ -86,6 +89,10 @@ package struct LayerModel {
   /// An override stands for the whole value at its path; locked parts stay as the files have them.
   private mutating func override(_ tree: Tree, of layer: Int, at path: [String]) {
     guard counts(tree, of: layer, at: path) else { return }
+    var tree = tree
+    if case .leaf(let text) = tree {
+      tree = .leaf(reading(of: text, at: path, isSecret: layer == credentials))
+    }
     var new = Self.setting(tree, layer: layer)
     if hasLockedPart(path, for: layer) {
       var kept = Setting.table([:], layer: layer)
@@ -100,6 +107,17 @@ package struct LayerModel {
       hiding[layer] = nil
     }
     root = Self.replace(path[...], in: root, by: new, layer: layer)
+  }
+
+  /// A text as the kind of value that the files have there; without one, a secret is a string.
+  private func reading(of text: String, at path: [String], isSecret: Bool) -> String {
+    let former = Self.find(path[...], in: files)?.value ?? (isSecret ? .string("") : nil)
+    switch (former, try? TOMLValue(parsing: text)) {
+    case (.string?, .string?): return text
+    case (.string?, _): return TOMLValue.string(text).tomlText
+    case (.boolean?, .integer(1)?): return "true"
+    default: return text
+    }
   }
 
   private static func setting(_ tree: Tree, layer: Int) -> Setting {

@@ -70,7 +70,8 @@ extension SettingsSnapshot {
     for count in stride(from: path.components.count, to: 0, by: -1) {
       let place = TOMLPath(Array(path.components.prefix(count)))
       let isSecret = isSecret && count == path.components.count
-      guard let text = overrides.text(for: place, in: layer, isSecret: isSecret), let value = permitted(text, at: place)
+      guard let text = overrides.text(for: place, in: layer, isSecret: isSecret),
+        let value = permitted(text, at: place, in: layer)
       else { continue }
       let isText = count == path.components.count && locks[place] == nil
       return (LayerLookup(value, at: path.components.dropFirst(count)), isText ? text : nil)
@@ -79,9 +80,14 @@ extension SettingsSnapshot {
   }
 
   /// The value of an override at a path; `nil` if a lock disables it. Locked parts have the files' values.
-  private func permitted(_ text: String, at path: TOMLPath) -> TOMLValue? {
+  ///
+  /// Of the text's readings, one of the same kind as the files' value is taken, but a table is one. A secret without a
+  /// value in a file is a string.
+  private func permitted(_ text: String, at path: TOMLPath, in layer: SettingsLayer.Kind) -> TOMLValue? {
     if locks.lock(around: path) != nil { return nil }
-    let value = SettingsOverrides.candidates(for: text).first
+    let readings = SettingsOverrides.candidates(for: text)
+    let former = stored(at: path) ?? (layer == .credential ? .string(text) : nil)
+    let value = readings.first { $0.table != nil || $0.kindName == former?.kindName } ?? readings.first
     guard let locked = locks[path] else { return value }
     guard case .table(let above)? = value?.counted(for: layers.count, under: locked) else { return nil }
     var table = TOMLTable()
@@ -100,8 +106,8 @@ extension SettingsSnapshot {
     var table = value?.table ?? TOMLTable()
     var isChanged = false
     func override(_ place: TOMLPath, _ text: String) {
-      guard let value = permitted(text, at: place) else { return }
       let below = TOMLPath(Array(place.components.dropFirst(path.components.count)))
+      guard let value = permitted(text, at: place, in: layer) else { return }
       table.apply(Edit(path: below, value: value))
       isChanged = true
     }

@@ -111,17 +111,68 @@ extension SettingsKey {
   /// The edits that store a value over the content of a snapshot.
   ///
   /// The snapshot is taken only if the stored value matters; for a type whose values have only one form, it does not.
+  /// Of a table, what other layers and overrides have and the value only repeats is not written.
   ///
   /// - Throws: ``SettingsError`` `invalidValue`.
   func edits(storing value: Value, in snapshot: @autoclosure () -> SettingsSnapshot) throws(SettingsError) -> [Edit] {
     do throws(SettingsValueError) {
-      guard bridge.keepsStoredParts else { return try edits(storing: value, over: nil) }
+      if !bridge.keepsStoredParts {
+        let edits = try edits(storing: value, over: nil)
+        return edits.contains { $0.value?.table != nil } ? own(edits, in: snapshot()) : edits
+      }
       let snapshot = snapshot()
       let source = paths.count == 1 ? nil : snapshot.source(of: self)
-      return try edits(
-        storing: value, over: StoredValue(of: self, in: snapshot).value, moves: source.map { $0.path != path } ?? false)
+      return own(
+        try edits(
+          storing: value, over: StoredValue(of: self, in: snapshot).value,
+          moves: source.map { $0.path != path } ?? false),
+        in: snapshot)
     } catch {
       throw error.refusing(self)
     }
+  }
+
+  /// Edits of the value without what only repeats other layers and overrides.
+  private func own(_ edits: [Edit], in snapshot: SettingsSnapshot) -> [Edit] {
+    guard snapshot.layers.count > 1 || !snapshot.overrides.isEmpty,
+      case .table(let current)? = StoredValue(of: self, in: snapshot).value
+    else { return edits }
+    let source = paths.count == 1 ? path : snapshot.source(of: self)?.path ?? path
+    return OwnParts(snapshot, of: source, inEffect: current).only(edits, of: path)
+  }
+}
+
+/// What the user's file has of a table, and what is in effect there.
+private struct OwnParts {
+  let snapshot: SettingsSnapshot
+  let own: TOMLValue?
+  let current: TOMLTable
+
+  init(_ snapshot: SettingsSnapshot, of path: TOMLPath, inEffect current: TOMLTable) {
+    (self.snapshot, self.current) = (snapshot, current)
+    if case .value(let value) = snapshot.lookUp(path, in: snapshot.userIndex) { own = value } else { own = nil }
+  }
+
+  /// Edits of the table, or of parts of it, without what is in effect already and not from the user's file.
+  func only(_ edits: [Edit], of path: TOMLPath) -> [Edit] {
+    edits.compactMap { edit in
+      guard let value = edit.value else { return edit }
+      let part = TOMLPath(Array(edit.path.components.dropFirst(path.components.count)))
+      let (own, current) = (own?.table?[path: part], current[path: part])
+      if value == current { return own == value ? edit : nil }
+      var edit = edit
+      edit.value = self.part(of: value, own, current, at: edit.path)
+      let isNothing = own == nil && edit.value == .table(TOMLTable()) && edit.value != value
+      return isNothing ? nil : edit
+    }
+  }
+
+  private func part(of value: TOMLValue, _ own: TOMLValue?, _ current: TOMLValue?, at path: TOMLPath) -> TOMLValue? {
+    // A locked part is taken out when it is written.
+    if value == current { return snapshot.lock(of: path) == nil ? own : value }
+    guard case .table(let new) = value, case .table(let current)? = current else { return value }
+    var result = TOMLTable()
+    for (key, value) in new { result[key] = part(of: value, own?.table?[key], current[key], at: path.appending(key)) }
+    return .table(result)
   }
 }

@@ -1,0 +1,100 @@
+import AppSettings
+import Testing
+import TestSupport
+
+/// Of a table, a write stores what was changed, and not what other layers and overrides have.
+struct OwnPartTests {
+  struct Window: Codable, SettingsSerializable, Equatable {
+    var width = 80
+    var height = 24
+    var title: String? = "t"
+    var place = Place()
+  }
+
+  struct Place: Codable, Equatable {
+    var x = 0
+    var y = 0
+  }
+
+  struct Database: Codable, SettingsSerializable, Equatable {
+    var host = "h"
+    var password = ""
+  }
+
+  private let home = ScratchHome()
+  private let window = SettingsKey("window", default: Window())
+  private let counts = SettingsKey<[String: Int]>("counts", default: [:])
+  private var system: String { home.path + "/etc/xdg/org.example.test/settings.toml" }
+
+  private func store(_ variables: [String: String] = [:]) throws -> SettingsStore {
+    let named = variables.map { ("ORG_EXAMPLE_TEST_SETTINGS__" + $0.key, $0.value) }
+    return try home.store(
+      overrides: .environment(app: "org.example.test", variables: Dictionary(uniqueKeysWithValues: named)))
+  }
+
+  @Test(arguments: ["", "width = 640\nheight = 480\n"])
+  func `an override of one field is not stored by a change of another`(_ fields: String) throws {
+    try home.write("[window]\n\(fields)title = \"u\"\n")
+    let settings = try store(["WINDOW__WIDTH": "1000", "WINDOW__PLACE__X": "7"])
+    settings[window].height = 500
+    try settings.flush()
+    #expect(try home.store()[window] == Window(width: fields.isEmpty ? 80 : 640, height: 500, title: "u"))
+    try settings.update { $0[window].place.y = 9 }
+    #expect(try home.store()[window].place == Place(x: 0, y: 9))
+    #expect(
+      settings[window] == Window(width: fields.isEmpty ? 80 : 1000, height: 500, title: "u", place: Place(x: 7, y: 9)))
+  }
+
+  @Test func `a credential is not stored by a change beside it`() throws {
+    let directory = home.path + "/credentials"
+    try home.write("12345678", to: directory + "/db.password")
+    let (password, database) = (
+      SettingsKey("db.password", default: "", .secret), SettingsKey("db", default: Database())
+    )
+    let settings = try home.store(variables: ["CREDENTIALS_DIRECTORY": directory])
+    #expect(settings[password] == "12345678")
+    #expect(settings[database] == Database(host: "h", password: "12345678"))
+    settings[database].host = "x"
+    try settings.flush()
+    #expect(home.text() == "[db]\nhost = \"x\"\n")
+    #expect(settings[database] == Database(host: "x", password: "12345678"))
+  }
+
+  @Test func `the fields and entries of an administrator's file stay there`() throws {
+    try home.write(
+      "[window]\nwidth = 1\nheight = 2\nplace = { x = 3, y = 4 }\n[servers.a]\nregion = \"s\"\nport = 1\n"
+        + "[counts]\na = 1\nb = 2\n", to: system)
+    let settings = try store()
+    settings[window].place.y = 5
+    settings[.servers]["a"]?.port = 2
+    settings[counts]["c"] = 3
+    try settings.flush()
+    #expect(home.text() == "[window.place]\ny = 5\n\n[servers.a]\nport = 2\n\n[counts]\nc = 3\n")
+    #expect(settings[window] == Window(width: 1, height: 2, title: nil, place: Place(x: 3, y: 5)))
+    #expect(settings[.servers].all == [Server(id: "a", region: "s", port: 2)])
+    #expect(settings[counts] == ["a": 1, "b": 2, "c": 3])
+    // What is set to what it is, and taken back, is not written; what is the user's own is.
+    settings[window].height = 2
+    settings[window].width = 9
+    settings[window].width = 1
+    settings[counts]["a"] = nil
+    try settings.flush()
+    #expect(settings[window].width == 1 && settings[counts] == ["a": 1, "b": 2, "c": 3])
+    #expect(home.text()?.contains("height") == false)
+  }
+
+  @Test func `a whole table of an override is not stored by a change of a part`() throws {
+    let settings = try store(["WINDOW": "{ width = 5, height = 6 }"])
+    settings[window].height = 7
+    try settings.flush()
+    #expect(try home.store()[window] == Window(width: 80, height: 7, title: nil))
+  }
+
+  @Test func `an override within a table is read as the kind of value that it takes the place of`() throws {
+    try home.write("[window]\ntitle = \"a\"\nheight = 3\n[servers.a]\nregion = \"s\"\nport = 1\n")
+    let settings = try store(["WINDOW__TITLE": "2024", "SERVERS__A__REGION": "1"])
+    #expect(settings[window] == Window(height: 3, title: "2024"))
+    #expect(settings[.servers]["a"]?.region == "1")
+    #expect(settings.currentProblems.isEmpty, "\(settings.currentProblems)")
+  }
+}
