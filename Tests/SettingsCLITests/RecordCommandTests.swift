@@ -231,6 +231,40 @@ struct RecordCommandTests {
     #expect(try run("set", app, "counts.1", "1").status == 0)
   }
 
+  @Test func `tables within a value, and keys below a path, are judged with the lower layers`() throws {
+    try home.write(
+      Self.limited + "[keys.\"net.ports\"]\ntype = \"table\"\nelements = { type = \"integer\" }\nmaximum-count = 2\n",
+      to: home.path + "/data/app-settings/\(app).toml")
+    try home.write("[groups.a]\n1 = 1\n2 = 2\n[net.ports]\na = 1\nb = 2\n", to: home.systemFile("settings.toml"))
+    for (key, value, place) in [
+      ("groups.a", "{ 3 = 3 }", "groups.a"), ("groups", "{ a = { 3 = 3 } }", "groups.a"),
+      ("net", "{ ports = { c = 4 } }", "net.ports"),
+    ] {
+      let result = try run("set", app, key, value)
+      #expect(result.status == 4 && result.error.contains("'\(place)' needs a table"), "\(key): \(result)")
+    }
+    try home.write("[draft]\nports = { c = 4 }\n")
+    let renamed = try run("rename", app, "draft", "net")
+    #expect(renamed.status == 4 && renamed.error.contains("'net.ports' needs a table"), "\(renamed)")
+    #expect(try run("set", app, "net", "{ ports = { b = 4 } }").status == 0)
+    #expect(try run("get", app, "net.ports").output == "{ a = 1, b = 4 }\n")
+  }
+
+  @Test(arguments: [
+    ("float", "1", "1.0"), ("decimal", "1.50", "1.5"), ("duration", "60s", "1m"),
+    ("offset-date-time", "2026-01-01T00:00:00+00:00", "2026-01-01T00:00:00Z"),
+  ])
+  func `of two keys of one record, the one in the id's own form counts, of each type`(
+    _ type: String, _ other: String, _ own: String
+  ) throws {
+    try home.write(
+      "app = \"\(app)\"\n[keys.rates]\ntype = \"records\"\nids = \"\(type)\"\nfields = { x = { type = \"integer\" } }\n",
+      to: home.path + "/data/app-settings/\(app).toml")
+    try home.write("[rates.\"\(other)\"]\nx = 1\n[rates.\"\(own)\"]\nx = 2\n")
+    let result = try run("get", app, "rates", "--json")
+    #expect(result.output == "{\"\(own)\":{\"x\":2}}\n" && result.error.contains("\"\(other)\""), "\(result)")
+  }
+
   @Test func `get prints what the app uses where a table lacks a field`() throws {
     try home.write(Self.schema, to: home.path + "/data/app-settings/\(app).toml")
     try home.write("[delivery.retry]\nattempts = 9\n")

@@ -50,8 +50,9 @@ struct RenameCommandTests {
     try test.home.write("settings-locked = [\"editor.wrap\", \"t.x\"]\n", to: test.systemFile)
     for (old, new, status, words) in [
       ("extra", "them", 3, "Unknown key 'them'. Did you mean 'theme'?"),
-      ("extra", "editor.wrap", 5, "'editor.wrap': it is locked"), ("t", "u", 5, "'t.x': it is locked"),
-      ("extra", "editor", 5, "'editor.wrap': it is locked"), ("size", "editor.font-size", 4, "from 6 to 72"),
+      ("extra", "editor.wrap", 5, "'editor.wrap': it is locked"), ("t", "u", 5, "'t': a part of it, 't.x', is locked"),
+      ("extra", "editor", 5, "'editor': a part of it, 'editor.wrap', is"),
+      ("size", "editor.font-size", 4, "from 6 to 72"),
       ("thema", "theme", 3, "Unknown key 'thema'"),
     ] as [(String, String, Int32, String)] {
       let result = try test.run("rename", test.app, old, new)

@@ -260,7 +260,7 @@ struct SecretTests {
       ["check", app], ["check", app, "--json"], ["describe", app, "--document"],
       ["import", app, "-", "--format", "toml", "--replace"],
       ["import", app, "-", "--format", "toml", "--replace", "--into", "map"], ["edit", app, "--text", "-"],
-      ["edit", app, "--text", "-", "--json"],
+      ["edit", app, "--text", "-", "--json"], ["rename", app, "map", "map2", "--create"],
     ] {
       let input = words.contains("--into") ? "CANARY = 7\n" : "map.CANARY = 7\nmap.CANARY-3 = 1\n"
       let result = try run(words, input: input)

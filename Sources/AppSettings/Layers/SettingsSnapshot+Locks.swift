@@ -86,6 +86,11 @@ extension SettingsSnapshot {
       .map { lockError(path, by: $0.path, isPart: false, isRemoval: isRemoval) }
   }
 
+  /// The error for changing a value of which a part is locked; `nil` if none is.
+  package func lockError(within path: TOMLPath, of key: AnySettingsKey?) -> SettingsError? {
+    locks[path]?.parts.first.map { lockError(path, by: path.appending($0), isPart: true, of: key) }
+  }
+
   private func lockError(
     _ path: TOMLPath, by locked: TOMLPath, isPart: Bool, isRemoval: Bool = false, of key: AnySettingsKey? = nil
   ) -> SettingsError {

@@ -25,14 +25,9 @@ extension SchemaType {
     (kind == .table || kind == .records) && (ids != nil || maximumCount != nil) && !readsOlderForm
   }
 
-  /// The keys of a table that stand for nothing, or for the same as another one.
-  package func keyErrors(in table: TOMLTable) -> [SettingsValueError] {
+  /// The keys of a table that stand for nothing, or for the same as another one, which is the owner.
+  package func keyErrors(in table: TOMLTable) -> [(name: ExactKey, owner: ExactKey?, error: SettingsValueError)] {
     TypeCheck(self, isStored: true).keyErrors(in: table)
-  }
-
-  /// Whether two keys of a table stand for the same.
-  package func areSame(_ key: String, _ other: String) -> Bool {
-    TypeCheck(self, isStored: true).areSame(key, other)
   }
 
   /// The places within a value that no field of the type has, with array elements as `[3]`: most often typos.
@@ -257,23 +252,19 @@ private final class TypeCheck {
     return errors
   }
 
-  func keyErrors(in table: TOMLTable) -> [SettingsValueError] {
+  func keyErrors(in table: TOMLTable) -> [(name: ExactKey, owner: ExactKey?, error: SettingsValueError)] {
     guard let ids else { return [] }
-    var errors: [SettingsValueError] = []
+    var errors: [(ExactKey, ExactKey?, SettingsValueError)] = []
     var owners: [SchemaValue: String] = [:]
     for (name, _) in table {
       do throws(SettingsValueError) {
-        try checkKey(name, of: table, ids, &owners)
+        guard let owner = try owner(of: name, in: table, ids, &owners) else { continue }
+        errors.append((ExactKey(name), ExactKey(owner), error(about: name, sameAs: owner).under(name)))
       } catch {
-        errors.append(error.under(name))
+        errors.append((ExactKey(name), nil, error.under(name)))
       }
     }
     return errors
-  }
-
-  func areSame(_ key: String, _ other: String) -> Bool {
-    guard let reading = ids?.reading(ofKey: key) else { return false }
-    return reading == ids?.reading(ofKey: other)
   }
 
   private func visitErrors(
@@ -282,7 +273,9 @@ private final class TypeCheck {
     var owners: [SchemaValue: String] = [:]
     for (name, value) in table {
       do throws(SettingsValueError) {
-        if let ids { try checkKey(name, of: table, ids, &owners) }
+        if let ids, let owner = try owner(of: name, in: table, ids, &owners) {
+          throw error(about: name, sameAs: owner)
+        }
         try (element ?? fields[ExactKey(name)])?.check(value)
       } catch {
         try body(error.under(name))
@@ -290,23 +283,24 @@ private final class TypeCheck {
     }
   }
 
-  /// Throws if a key stands for nothing, or for the same as another one. Of the keys of one record, the app uses the one in
-  /// the id's own form, or else the first.
-  private func checkKey(
-    _ name: String, of table: TOMLTable, _ ids: TypeCheck, _ owners: inout [SchemaValue: String]
-  ) throws(SettingsValueError) {
+  /// The key that the app takes for the same as this one, and in its place; `nil` if it takes this one. Of the keys of one
+  /// record, it takes the one in the id's own form, or else the first.
+  ///
+  /// - Throws: ``SettingsValueError`` if the key stands for nothing.
+  private func owner(
+    of name: String, in table: TOMLTable, _ ids: TypeCheck, _ owners: inout [SchemaValue: String]
+  ) throws(SettingsValueError) -> String? {
     guard let id = ids.reading(ofKey: name) else {
       throw SettingsValueError(key: name, standingFor: ids.type)
     }
-    var owner = owners[id]
-    if type.kind == .records, case .text(let own) = id, !own.hasSameCodeUnits(as: name), table[own] != nil {
-      owner = own
-    }
-    guard let owner else {
-      owners[id] = name
-      return
-    }
-    throw type.kind == .records
+    if type.kind == .records, let own = id.ownKey, !own.hasSameCodeUnits(as: name), table[own] != nil { return own }
+    if let owner = owners[id] { return owner }
+    owners[id] = name
+    return nil
+  }
+
+  private func error(about name: String, sameAs owner: String) -> SettingsValueError {
+    type.kind == .records
       ? SettingsValueError(key: name, sameRecordAs: owner)
       : SettingsValueError(key: name, expected: "a key that differs from those before it")
   }

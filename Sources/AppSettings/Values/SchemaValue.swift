@@ -18,6 +18,20 @@ enum SchemaValue: Hashable {
   case table([String: SchemaValue])
   /// A value that has only TOML's own type in Swift.
   case stored(TOMLValue)
+
+  /// The key of a table that the app writes for this value; `nil` for what it has no own form of.
+  var ownKey: String? {
+    switch self {
+    case .text(let text): text
+    case .integer(let integer): String(integer)
+    case .float(let float): try? DictionaryKeyCoding<Double>().text(float)
+    case .decimal(let decimal): try? DictionaryKeyCoding<Decimal>().text(decimal)
+    case .date(let date): try? DictionaryKeyCoding<Date>().text(date)
+    case .duration(let duration): try? DictionaryKeyCoding<Duration>().text(duration)
+    case .data(let data): try? DictionaryKeyCoding<Data>().text(data)
+    case .array, .table, .stored: nil
+    }
+  }
 }
 
 extension SchemaType {

@@ -30,6 +30,11 @@ extension SchemaLookup {
     return snapshot.lockError(path, formerly: names.filter { $0 != path })
   }
 
+  /// The error for changing a value of which a part is locked; `nil` if none is.
+  package func lockError(within path: TOMLPath, in snapshot: SettingsSnapshot) -> SettingsError? {
+    snapshot.lockError(within: path, of: key(around: path)?.settingsKey)
+  }
+
   /// The error for removing a key that is locked under one of its names, where the user's file has no value of it.
   package func removalError(of path: TOMLPath, in snapshot: SettingsSnapshot) -> SettingsError? {
     snapshot.lockError(path, formerly: names(of: path), isRemoval: true)

@@ -28,26 +28,58 @@ extension SchemaLookup {
     return refusals
   }
 
-  /// The tables of which one more entry can be too much, with the entries that changes add.
+  /// The tables of which one more entry can be too much, on the paths of changes and in their values, with the entries
+  /// that are added.
   private func limitedTables(
     of changes: [(path: TOMLPath, value: TOMLValue?)], in view: SettingsSnapshot
   ) -> [TOMLPath: LimitedTable] {
     var tables: [TOMLPath: LimitedTable] = [:]
     for (path, value) in changes {
-      guard let value, let (key, _, part) = place(of: path) else { continue }
-      let components = part.components
-      for count in 0...components.count {
-        guard let type = key.type.type(at: components.prefix(count)) else { break }
-        guard type.limitsEntries else { continue }
-        let names = count < components.count ? [components[count]] : value.table.map { Array($0.keys) } ?? []
-        let place = key.path.appending(TOMLPath(Array(components.prefix(count))))
-        // A change of an entry that is there costs no look at the others.
-        for name in names where storedValue(of: place.appending(name), in: view) == nil {
-          tables[place, default: LimitedTable(key: key, type: type)].add(name, of: path)
+      guard let value else { continue }
+      guard let (key, _, part) = place(of: path) else {
+        for key in named(below: path) {
+          for name in key.paths where name.hasPrefix(path) {
+            let value = value.table?[path: Self.rest(of: name, below: path)]
+            note(value, key, key.type, at: key.path, of: path, in: &tables)
+          }
         }
+        continue
       }
+      var (type, place) = (SchemaType?.some(key.type), key.path)
+      for name in part.components {
+        if let type, type.limitsEntries { tables[place, default: LimitedTable(key, type)].add(name, of: path) }
+        (type, place) = (type?.type(at: [name]), place.appending(name))
+      }
+      note(value, key, type, at: place, of: path, in: &tables)
+    }
+    for (place, var table) in tables {
+      table.keepNames(missingEntries(of: place, in: view))
+      tables[place] = table.names.isEmpty ? nil : table
     }
     return tables
+  }
+
+  /// Notes the limited tables of a value, and the keys of each.
+  private func note(
+    _ value: TOMLValue?, _ key: SchemaKey, _ type: SchemaType?, at place: TOMLPath, of path: TOMLPath,
+    in tables: inout [TOMLPath: LimitedTable]
+  ) {
+    guard let type, let table = value?.table else { return }
+    for (name, value) in table {
+      if type.limitsEntries { tables[place, default: LimitedTable(key, type)].add(name, of: path) }
+      guard case .table = value else { continue }
+      note(value, key, type.type(at: [name]), at: place.appending(name), of: path, in: &tables)
+    }
+  }
+
+  /// Tells for a table which entries the files do not have. A change of one that is there costs no look at the others.
+  private func missingEntries(of place: TOMLPath, in view: SettingsSnapshot) -> (ExactKey) -> Bool {
+    // Of a key with former names, a value is always found as a whole.
+    guard renamedKey(around: place) != nil else {
+      return { storedValue(of: place.appending($0.text), in: view) == nil }
+    }
+    let table = storedTable(at: place, in: view)
+    return { table[$0.text] == nil }
   }
 
   private func storedTable(at path: TOMLPath, in view: SettingsSnapshot) -> TOMLTable {
@@ -59,16 +91,18 @@ extension SchemaLookup {
 private struct LimitedTable {
   let key: SchemaKey
   let type: SchemaType
-  /// The entries that are added, in the order of the changes, and the paths of these changes.
-  private var names: [ExactKey] = []
+  /// The entries that are set, in the order of the changes, and the paths of these changes.
+  private(set) var names: [ExactKey] = []
   private var paths: [ExactKey: [TOMLPath]] = [:]
 
-  init(key: SchemaKey, type: SchemaType) { (self.key, self.type) = (key, type) }
+  init(_ key: SchemaKey, _ type: SchemaType) { (self.key, self.type) = (key, type) }
 
   mutating func add(_ name: String, of path: TOMLPath) {
     if paths[ExactKey(name)] == nil { names.append(ExactKey(name)) }
     paths[ExactKey(name), default: []].append(path)
   }
+
+  mutating func keepNames(_ isKept: (ExactKey) -> Bool) { names.removeAll { !isKept($0) } }
 
   /// The paths of the changes that are refused, with the reason.
   func refusals(from old: TOMLTable, to new: TOMLTable, at place: TOMLPath) -> [(paths: [TOMLPath], reason: String)] {
@@ -77,13 +111,12 @@ private struct LimitedTable {
     guard !added.isEmpty else { return [] }
     let all = Set(added)
     var refused: [(paths: [TOMLPath], reason: String)] = []
-    func name(of error: SettingsValueError) -> ExactKey { ExactKey(error.path.first ?? "") }
-    let known = Set(type.keyErrors(in: old).map(name))
-    for error in type.keyErrors(in: new) where !known.contains(name(of: error)) {
-      let name = name(of: error)
-      let blamed = all.contains(name) ? [name] : added.filter { type.areSame($0.text, name.text) }
+    let known = Set(type.keyErrors(in: old).map(\.name))
+    for (name, owner, error) in type.keyErrors(in: new) where !known.contains(name) {
+      // An added key takes the place of another one for the same.
+      guard let blamed = [name, owner].first(where: { $0.map(all.contains) ?? false }), let blamed else { continue }
       let shown = key.isSecret ? error.redacted.clause(about: "'\(key.path)'") : error.clause(about: "'\(place)'")
-      refused.append((blamed.flatMap { paths[$0] ?? [] }, shown))
+      refused.append((paths[blamed] ?? [], shown))
     }
     let excess = new.count - max(type.maximumCount ?? .max, old.count)
     if refused.isEmpty, excess > 0 {

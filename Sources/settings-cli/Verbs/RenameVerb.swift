@@ -114,6 +114,6 @@ private struct Renaming {
 
   private func checkLocks(_ path: TOMLPath, in view: SettingsSnapshot) throws {
     if let error = view.lockError(path) { throw error }
-    if let part = view.locks[path]?.parts.first, let error = view.lockError(path.appending(part)) { throw error }
+    if let error = schema.lockError(within: path, in: view) { throw error }
   }
 }
