@@ -87,13 +87,12 @@ package struct MigrationScope {
   ///   another value is in the way.
   package mutating func move(from source: TOMLPath, to destination: TOMLPath) throws {
     guard source != destination, contains(source) else { return }
-    guard source.isRelated(to: destination) else {
-      try moveApart(from: source, to: destination)
-      if case .table(let prefix) = place { removed.append(prefix.appending(source)) }
-      return
-    }
-    // Through a name that no file has: root keys that begin like this are reserved.
-    let between: TOMLPath = ["settings-between"]
+    if case .table(let prefix) = place { removed.append(prefix.appending(source)) }
+    guard source.isRelated(to: destination) else { return try moveApart(from: source, to: destination) }
+    // Through a name that no file has, beside the outer one: one of the two moves is a renaming, which leaves the
+    // comments where they are, and neither makes the value the first of the file.
+    let outer = source.hasPrefix(destination) ? destination : source
+    let between = outer.parent.appending("settings-between")
     try moveApart(from: source, to: between)
     if let rest = self[destination] {
       guard rest.leafCount == 0 else {

@@ -165,6 +165,25 @@ struct StepTests {
     #expect(document.text == once)
   }
 
+  @Test(arguments: [
+    (
+      "[editor]\n# of the font\nfont = \"Mono\" # f\nsize = 3\n",
+      "[editor]\nsize = 3\n\n[editor.font]\n# of the font\nname = \"Mono\" # f\n",
+      MigrationStep.wrap("editor.font", as: "name")
+    ),
+    (
+      "[editor.font]\n# of the font\nname = \"Mono\" # f\n", "[editor]\n# of the font\nfont = \"Mono\" # f\n",
+      MigrationStep.rename("editor.font.name", to: "editor.font")
+    ),
+  ])
+  func `a key that goes below or above itself takes its comments along in a file of tables alone`(
+    before: String, after: String, step: MigrationStep
+  ) throws {
+    var document = try TOMLDocument(parsing: before)
+    try step.run(on: &document)
+    #expect(document.text == after)
+  }
+
   @Test(arguments: cases)
   func `a step does nothing where its key is absent`(_ test: Case) throws {
     var document = try TOMLDocument(parsing: "kept = 1\n")
