@@ -80,27 +80,40 @@ package struct MigrationScope {
     }
   }
 
-  /// Moves the value at a path to another path that has none, with its comments. Either path may be below the other: a
-  /// table is put around the value, or replaced by it if it holds nothing else.
+  /// Moves the value at a path to another path that has none, with its comments, and removes other values. Each of
+  /// these paths may be above or below the destination: a table is put around the value, or replaced by it if it holds
+  /// nothing else.
   ///
   /// - Throws: ``MigrationStepError`` if the table that the value would replace has other keys; `TOMLEditError` if
   ///   another value is in the way.
-  package mutating func move(from source: TOMLPath, to destination: TOMLPath) throws {
-    guard source != destination, contains(source) else { return }
-    if case .table(let prefix) = place { removed.append(prefix.appending(source)) }
-    guard source.isRelated(to: destination) else { return try moveApart(from: source, to: destination) }
-    // Through a name that no file has, beside the outer one: one of the two moves is a renaming, which leaves the
-    // comments where they are, and neither makes the value the first of the file.
-    let outer = source.hasPrefix(destination) ? destination : source
-    let between = outer.parent.appending("settings-between")
-    try moveApart(from: source, to: between)
-    if let rest = self[destination] {
-      guard rest.leafCount == 0 else {
-        throw error(at: destination, "other keys next to '\(source)' would be lost")
-      }
-      try remove(at: destination)
+  package mutating func move(
+    from source: TOMLPath, to destination: TOMLPath, removing others: [TOMLPath] = []
+  ) throws {
+    guard contains(source) else { return }
+    if case .table(let prefix) = place, source != destination { removed.append(prefix.appending(source)) }
+    let related = ([source] + others).filter { $0 != destination && $0.isRelated(to: destination) && contains($0) }
+    guard !related.isEmpty else {
+      if source != destination { try moveApart(from: source, to: destination) }
+      for other in others { try remove(at: other) }
+      return
     }
+    // Through a name that no file has, beside the outermost: then a value that goes up or down is renamed by one of
+    // the two moves, which leaves its comments where they are, and by neither it becomes the first of the file.
+    let outermost = related.reduce(destination) { $1.components.count < $0.components.count ? $1 : $0 }
+    let between = outermost.parent.appending("settings-between")
+    try moveApart(from: source, to: between)
+    for other in others { try remove(at: other) }
+    try removeRest(of: destination, around: related.first { $0.hasPrefix(destination) } ?? source)
     try moveApart(from: between, to: destination)
+  }
+
+  /// Removes the table, if there is one, that was around a value and has to make room.
+  ///
+  /// - Throws: ``MigrationStepError`` if it has other keys.
+  mutating func removeRest(of table: TOMLPath, around source: TOMLPath) throws {
+    guard let rest = self[table] else { return }
+    guard rest.leafCount == 0 else { throw error(at: table, "other keys next to '\(source)' would be lost") }
+    try remove(at: table)
   }
 
   /// An error with the complete path of its subject.

@@ -159,7 +159,8 @@ extension MigrationStep {
   }
 
   /// Joins the values of several keys to one string or array, and removes the old keys. If the new key exists, it keeps
-  /// its value.
+  /// its value. The new key may be below an old one, or the old keys below the new one if the table contains nothing
+  /// else.
   ///
   /// ```swift
   /// .merge("first", "last", into: "name", separator: " ")
@@ -188,7 +189,8 @@ extension MigrationStep {
   /// Splits a key into several, and removes it.
   ///
   /// A string is split at a separator, and the last part gets the rest: `name` becomes `first` and `last`. An array
-  /// gives one element to each key. Missing parts are left out. A target that already exists keeps its value.
+  /// gives one element to each key. Missing parts are left out. A target that already exists keeps its value. A target
+  /// may be below the key, or be the table around it if that contains nothing else.
   ///
   /// ```swift
   /// .split("name", into: ["first", "last"], separator: " ")

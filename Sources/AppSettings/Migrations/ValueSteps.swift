@@ -96,8 +96,11 @@ extension MergeStep: DeclarativeStep {
     let values = keys.map { scope[$0] }
     guard values.contains(where: { $0 != nil }) else { return }
     let sources = keys.filter { $0 != target }
-    guard keys.contains(target) || !scope.contains(target) else {
-      for key in sources { try scope.remove(at: key) }
+    // A table around a key is no value of the target's.
+    let isTable = scope[target]?.table != nil
+    guard !scope.contains(target) || keys.contains(where: { $0 == target || isTable && $0.hasPrefix(target) }) else {
+      // A key above the target is the table that holds it.
+      for key in sources where !target.hasPrefix(key) { try scope.remove(at: key) }
       return
     }
     var size = 0
@@ -125,11 +128,9 @@ extension MergeStep: DeclarativeStep {
       merged = .array(items)
     }
     // The first key moves to the new place with its comments.
-    if let first = keys.first(where: { scope.contains($0) }), first != target, !scope.contains(target) {
-      try scope.move(from: first, to: target)
-    }
+    guard let first = (keys.contains(target) ? [target] + keys : keys).first(where: scope.contains) else { return }
+    try scope.move(from: first, to: target, removing: sources.filter { $0 != first })
     try scope.set(merged, at: target)
-    for key in sources { try scope.remove(at: key) }
   }
 }
 
@@ -168,13 +169,14 @@ extension SplitStep: DeclarativeStep {
     default: return
     }
     guard !parts.isEmpty else { return try scope.remove(at: key) }
-    // A part may go to the key itself, or below it.
+    // A part may go to the key itself, below it, or above it in place of the table.
     if parts.count == 1, targets[0] == key { return }
-    let isOver = targets.map { $0 != key && !$0.hasPrefix(key) && scope.contains($0) }
-    if let first = targets.first, !isOver[0], first != key {
-      try scope.move(from: key, to: first)
+    let new = zip(targets, parts).filter { target, _ in target.isRelated(to: key) || !scope.contains(target) }
+    if let (first, _) = new.first { try scope.move(from: key, to: first) }
+    for (target, _) in new.dropFirst() where target != key && key.hasPrefix(target) {
+      try scope.removeRest(of: target, around: key)
     }
-    for (index, part) in parts.enumerated() where !isOver[index] { try scope.set(part, at: targets[index]) }
+    for (target, part) in new { try scope.set(part, at: target) }
     if scope.contains(key), !targets.contains(where: { $0.hasPrefix(key) }) { try scope.remove(at: key) }
   }
 }

@@ -97,6 +97,21 @@ struct StepTests {
       "Merge lets the new key stand", "x = 1\ny = 2\npoint = [5, 6]\n", "point = [5, 6]\n",
       .merge("x", "y", into: "point")),
     Case(
+      "Merge takes the place of the table around its keys", "[win]\nw = 640 # w\nh = 480\n", "win = [640, 480] # w\n",
+      .merge("win.w", "win.h", into: "win")),
+    Case(
+      "Merge takes the place of the table around its second key", "h = 1 # h\n[w]\nx = 2\n", "w = [1, 2] # h\n",
+      .merge("h", "w.x", into: "w")),
+    Case(
+      "Merge goes below one of its keys", "# n\na = \"x\" # f\nb = \"y\"\n", "\n[a]\n# n\nc = \"x-y\" # f\n",
+      .merge("a", "b", into: "a.c", separator: "-")),
+    Case(
+      "Merge lets the new key stand below one of its keys", "b = \"y\"\n\n[a]\nc = \"z\"\n", "\n[a]\nc = \"z\"\n",
+      .merge("a", "b", into: "a.c", separator: "-")),
+    Case(
+      "Merge goes below one of its keys in each record", "r = [{ a = \"x\", b = \"y\" }]\n",
+      "r = [{ a = { c = \"x-y\" } }]\n", .forEach("r", [.merge("a", "b", into: "a.c", separator: "-")])),
+    Case(
       "Split takes a string apart", "# n\nname = \"Ada King Lovelace\" # f\n",
       "# n\nfirst = \"Ada\" # f\nlast = \"King Lovelace\"\n",
       .split("name", into: ["first", "last"], separator: " ")),
@@ -110,6 +125,15 @@ struct StepTests {
     Case(
       "Split goes below its own key", "size = \"3x4\"\n", "\n[size]\nw = \"3\"\nh = \"4\"\n",
       .split("size", into: ["size.w", "size.h"], separator: "x")),
+    Case(
+      "Split takes the place of the table around its key", "[w]\nsize = \"640x480\" # s\n",
+      "w = \"640\" # s\nh = \"480\"\n", .split("w.size", into: ["w", "h"], separator: "x")),
+    Case(
+      "Split puts its second part in the place of the table", "[w]\nsize = [640, 480] # s\n",
+      "h = 640 # s\nw = 480\n", .split("w.size", into: ["h", "w"])),
+    Case(
+      "Split goes below its own key where another key stands", "size = \"3x4\" # s\nw = 1\n",
+      "w = 1\n\n[size]\nh = \"4\" # s\n", .split("size", into: ["w", "size.h"], separator: "x")),
     Case(
       "Wrap puts keys into a table", "w = 1 # a\nh = 2\nz = 3\n", "z = 3\n\n[win]\nw = 1 # a\nh = 2\n",
       .wrap("w", "h", in: "win")),
@@ -229,6 +253,15 @@ struct StepTests {
     Case(
       "a table that has more", "[a]\nb = 1\nc = 2\n", "other keys next to 'a.b' would be lost",
       .unwrap("a", taking: "b")
+    ),
+    Case(
+      "a table around a merged key that has more", "h = 0\n[a]\nb = 1\nc = 2\n",
+      "other keys next to 'a.b' would be lost",
+      .merge("h", "a.b", into: "a")
+    ),
+    Case(
+      "a table around a split key that has more", "[a]\nb = [1, 2]\nc = 2\n", "other keys next to 'a.b' would be lost",
+      .split("a.b", into: ["x", "a"])
     ),
     Case("too long an array", "a = [1, 2, 3]\n", "3 elements for 2 keys", .split("a", into: ["x", "y"])),
     Case("a table to join", "a = {}\nb = 1\n", "a table cannot be joined", .merge("a", "b", into: "c", separator: " ")),
