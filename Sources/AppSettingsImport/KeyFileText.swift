@@ -126,12 +126,18 @@ enum PlainText {
     return .string(text)
   }
 
-  /// A text without the quotes that enclose it.
+  /// A text without the quotes that enclose the whole of it: there are no others within, except after a backslash.
   static func unquoted(_ text: String) -> String {
-    guard text.count >= 2, let first = text.first, first == text.last, first == "\"" || first == "'" else {
+    guard text.count >= 2, let quote = text.first, quote == text.last, quote == "\"" || quote == "'" else {
       return text
     }
-    return String(text.dropFirst().dropLast())
+    let inner = text.dropFirst().dropLast()
+    var isEscaped = false
+    for character in inner {
+      if character == quote, !isEscaped { return text }
+      isEscaped = character == "\\" && !isEscaped
+    }
+    return String(inner)
   }
 }
 

@@ -53,6 +53,26 @@ struct FileFormTests {
       ])
   }
 
+  // MARK: INI
+
+  @Test func `INI loses the quotes around a whole value, and no others`() throws {
+    let text = #"""
+      args = "a b" "c d"
+      fonts = 'Noto Sans', 'sans'
+      end = "a \" "b"
+      said = "a \"b\" c"
+      both = 'a "b"'
+      empty = ""
+      one = "
+
+      """#
+    #expect(
+      try take(text, as: .ini).root == [
+        "args": #""a b" "c d""#, "fonts": "'Noto Sans', 'sans'", "end": #""a \" "b""#, "said": #"a \"b\" c"#,
+        "both": #"a "b""#, "empty": "", "one": "\"",
+      ])
+  }
+
   // MARK: KDE
 
   @Test func `groups of KDE are nested, and escapes are what they stand for`() throws {
