@@ -84,20 +84,21 @@ enum EnvironmentText {
         blanks.removeAll(keepingCapacity: true)
         result.append(byte)
       }
-      text.take(while: Self.isBlank)
+      var isAfterBlank = !text.take(while: Self.isBlank).isEmpty
       while let byte = text.current, byte != 10 {
         text.next()
+        let mayBeginComment = isAfterBlank
+        isAfterBlank = Self.isBlank(byte)
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "'"):
           result += blanks
           blanks.removeAll(keepingCapacity: true)
           isQuoted = true
           try quoted(by: byte, &result)
-        case UInt8(ascii: "#") where !blanks.isEmpty || (result.isEmpty && !isQuoted):
-          text.take { $0 != 10 }
+        case UInt8(ascii: "#") where mayBeginComment: text.take { $0 != 10 }
         case UInt8(ascii: "\\"):
           guard let escaped = text.next() else { throw open(text.line) }
-          if escaped != 10 { take(escaped) }
+          if escaped == 10 { isAfterBlank = mayBeginComment } else { take(escaped) }
         case _ where Self.isBlank(byte): if !result.isEmpty || isQuoted { blanks.append(byte) }
         default: take(byte)
         }

@@ -73,6 +73,26 @@ struct FileFormTests {
       ])
   }
 
+  // MARK: Environment files
+
+  @Test func `in an environment file a comment begins after a blank, as in a shell`() throws {
+    let text = #"""
+      COLOR=#ff8800
+      TAG=#1 # note
+      NONE= # note
+      JOINED=\
+      #1
+      LATER=\
+       # note
+      QUOTED=''#1
+
+      """#
+    #expect(
+      try take(text, as: .environment).root == [
+        "COLOR": "#ff8800", "TAG": "#1", "NONE": "", "JOINED": "#1", "LATER": "", "QUOTED": "#1",
+      ])
+  }
+
   // MARK: KDE
 
   @Test func `groups of KDE are nested, and escapes are what they stand for`() throws {
