@@ -67,7 +67,10 @@ struct XMLPropertyList {
       }
       return .value(.float(number))
     case "date":
-      guard let date = try? Date(content, strategy: .iso8601) else { throw fault("a 'date' is malformed") }
+      // Not by Foundation's formats, which have the Julian calendar before 1582.
+      guard let date = try? Date.settingsBridge.read(TOMLValue(parsing: content)) else {
+        throw fault("a 'date' is malformed")
+      }
       return .date(date.timeIntervalSinceReferenceDate)
     case "data":
       guard let data = Data(base64Encoded: content.filter { !$0.isWhitespace }) else {

@@ -283,6 +283,15 @@ struct FileFormTests {
     }
   }
 
+  // MARK: Property lists
+
+  @Test func `dates before the Gregorian calendar are the same as in Apple's binary form`() throws {
+    for text in ["0001-01-01T00:00:00Z", "1500-03-01T12:00:00Z", "2026-01-02T03:04:05Z"] {
+      let (root, _) = try take("<plist><dict><key>a</key><date>\(text)</date></dict></plist>", as: .propertyList)
+      #expect(root == ["a": try TOMLValue(parsing: text)])
+    }
+  }
+
   // MARK: Archives
 
   @Test func `archived values of Foundation come as what they are, objects as their archive`() throws {
