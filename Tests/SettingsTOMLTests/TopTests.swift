@@ -80,6 +80,29 @@ struct TopTests {
     }
   }
 
+  @Test func `when the first keys go, the comments of the next ones stay theirs`() throws {
+    let before = "# of a\na = 1\n# of b\nb = 2\n# of c\nc = 3\n"
+    func edited(_ edit: (inout TOMLDocument) throws -> Void) throws -> String {
+      var document = try TOMLDocument(parsing: before)
+      try document.edit { document in
+        try edit(&document)
+        try document.setAtTop("v", 2)
+      }
+      return document.text
+    }
+    #expect(try edited { try $0.remove(at: ["a"]) } == "# of a\n\nv = 2\n# of b\nb = 2\n# of c\nc = 3\n")
+    let both = try edited { document in
+      try document.remove(at: ["a"])
+      try document.remove(at: ["b"])
+    }
+    #expect(both == "# of a\n\nv = 2\n# of c\nc = 3\n")
+    let moved = try edited { document in
+      try document.move(from: ["a"], to: ["t", "a"])
+      try document.move(from: ["b"], to: ["t", "b"])
+    }
+    #expect(moved == "# of a\n\nv = 2\n# of c\nc = 3\n\n[t]\na = 1\n# of b\nb = 2\n")
+  }
+
   @Test(arguments: [
     ("# Mine.\n\n[t]\n", "# Mine.\n\na = 1\n\n[t]\n"), ("#:schema s\n[t]\n", "#:schema s\n\na = 1\n\n[t]\n"),
     ("# of t\n[t]\n", "a = 1\n\n# of t\n[t]\n"), ("# Mine.", "# Mine.\n\na = 1"),

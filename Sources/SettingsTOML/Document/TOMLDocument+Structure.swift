@@ -138,7 +138,12 @@ extension TOMLDocument {
   /// with them. Those belong to the file.
   func ownCommentStart(above lineStart: Int, _ ends: [Int]? = nil) -> Int {
     let start = commentStart(above: lineStart, ends)
-    return start < lineStart && isTop(start) ? lineStart : start
+    return start < lineStart && isTop(start) ? orphanedEnd(from: start, to: lineStart) ?? lineStart : start
+  }
+
+  /// Where in a range of comment lines the comment ends that the file begins with, if its statement was removed.
+  func orphanedEnd(from start: Int, to end: Int) -> Int? {
+    topCommentEnd.flatMap { start < $0 && $0 <= end && isTop(start) && lines.start(of: $0) == $0 ? $0 : nil }
   }
 
   /// Whether the file has nothing but blank lines before an offset.

@@ -26,8 +26,9 @@ public struct TOMLDocument: Sendable {
   var usualLineBreak = [Byte.newline]
   /// Whether the text is that of a file from its beginning, so that the comment it begins with is the file's.
   package var isFromTop = true
-  /// Whether the statement below the comment that the file begins with was removed, so that the comment is the file's.
-  var hasTopComment = false
+  /// Where the comment ends that the file begins with, if the statement below it was removed: it is the file's now, and
+  /// a comment that follows it is not.
+  var topCommentEnd: Int?
   /// Whether the index was patched in place since the text was last parsed, and is not yet proven to match it.
   package internal(set) var isMended = false
   /// The edits made within ``edit(_:)``, which are checked at its end; `nil` outside.

@@ -36,8 +36,8 @@ extension TOMLDocument {
   }
 
   private mutating func noteTopComment(above blocks: [Block]) {
-    guard !hasTopComment, let first = blocks.first?.range.lowerBound else { return }
-    hasTopComment = commentStart(above: first) < first
+    guard let first = blocks.first?.range.lowerBound, commentStart(above: first) < first else { return }
+    topCommentEnd = first
   }
 
   /// The lines of a node's statements and sections, with their comments.

@@ -84,8 +84,9 @@ extension TOMLDocument {
         at = lines.end(of: at)
       }
       guard at > start else { return header }
-      let isOrphaned = hasTopComment && isTop(start)
-      if namesLicence || isOrphaned || at == bytes.count || lines.isEmpty(at) {
+      let orphanedEnd = orphanedEnd(from: start, to: at)
+      at = orphanedEnd ?? at
+      if namesLicence || orphanedEnd != nil || at == bytes.count || lines.isEmpty(at) {
         header = at
         // Another comment may follow, which is the file's as well.
         guard ofPrograms == at else { return header }
