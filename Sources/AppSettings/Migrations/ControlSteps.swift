@@ -22,7 +22,17 @@ extension ForEachStep: DeclarativeStep {
   func run(in scope: inout MigrationScope) throws {
     let records = scope[key]
     guard records?.table != nil || records?.type == .array else { return }
-    guard case .table(let prefix) = scope.place else { return try runOnValues(in: &scope) }
+    let prefix: TOMLPath
+    switch scope.place {
+    case .table(let path): prefix = path
+    case .element(let array, let index):
+      var size = scope.outside + scope.document.bytes.count
+      let isDone = try scope.document.editMembers(of: key, inElement: index, of: array) { member, document in
+        try run(at: member, of: array.appending(key), alone: true, in: &document, &size)
+      }
+      if !isDone { try runOnValues(in: &scope) }
+      return
+    }
     let path = prefix.appending(key)
     if case .array(let items)? = records, !scope.document.isArrayOfTables(at: path) {
       return try runOnItems(items, of: path, in: &scope)
@@ -75,7 +85,7 @@ extension ForEachStep: DeclarativeStep {
     try scope.document.set(.array(results), at: path)
   }
 
-  /// Records within an element of an array, which is a document of that element's values alone.
+  /// Records without texts of their own in an element of an array, which is a document of that element's values alone.
   private func runOnValues(in scope: inout MigrationScope) throws {
     guard case .table(let table)? = scope[.root] else { return }
     var copy = TOMLDocument()

@@ -97,6 +97,30 @@ extension TOMLDocument {
     return try set(.array(items), at: array)
   }
 
+  /// Edits the members of a table or an array of tables in one element of an array of tables. The documents that `body`
+  /// gets have them at `path` in a table at `array`.
+  ///
+  /// - Returns: `false`, with nothing changed, if one of them has no text of its own.
+  /// - Throws: What `body` throws. The document is unchanged.
+  package mutating func editMembers(
+    of path: TOMLPath, inElement index: Int, of array: TOMLPath, _ body: (TOMLMember, inout TOMLDocument) throws -> Void
+  ) throws -> Bool {
+    let location = Location(array).appending(index: index).appending(path.components)
+    guard let id = find(location), tree[id].kind.isTable || tree[id].kind == .arrayOfTables else { return false }
+    var items = try items(of: array)
+    let table = try tableElement(index, of: array, in: items)
+    var draft = self
+    let left = try draft.editMembers(
+      at: location,
+      as: { value in
+        items[index] = .table(try TOMLDocument.setting(value, at: path.components[...], in: table, array))
+        return .set(array, .array(items))
+      }, body)
+    guard left.isEmpty else { return false }
+    self = draft
+    return true
+  }
+
   /// Adds a table to the end of an array of tables, which is created if it is missing.
   ///
   /// - Throws: ``TOMLEditError``. The document is unchanged.

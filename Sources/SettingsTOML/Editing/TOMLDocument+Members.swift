@@ -26,7 +26,18 @@ extension TOMLDocument {
     of path: TOMLPath, where isEdited: (TOMLMember) -> Bool = { _ in true },
     _ body: (TOMLMember, inout TOMLDocument) throws -> Void
   ) throws -> [TOMLMember] {
-    guard let parent = find(path) else { return [] }
+    try editMembers(at: Location(path), where: isEdited, as: { .set(path, $0) }, body)
+  }
+
+  /// - Parameters:
+  ///   - location: The table or the array; in the documents of its members, its path is that of the keys.
+  ///   - change: What it means for the whole document that a value is set at the location.
+  mutating func editMembers(
+    at location: Location, where isEdited: (TOMLMember) -> Bool = { _ in true },
+    as change: (TOMLValue) throws -> Change, _ body: (TOMLMember, inout TOMLDocument) throws -> Void
+  ) throws -> [TOMLMember] {
+    guard let parent = find(location) else { return [] }
+    let path = location.path
     let members = members(of: parent).filter { isEdited($0.member) }
     guard !members.isEmpty else { return [] }
     let pieces = pieces(of: members.map(\.id), under: parent)
@@ -35,7 +46,7 @@ extension TOMLDocument {
     var splices: [Splice] = []
     var left: [TOMLMember] = []
     for (member, id) in members {
-      guard let piece = pieces[id], let part = part(piece, at: path) else {
+      guard let piece = pieces[id], let part = part(piece) else {
         left.append(member)
         continue
       }
@@ -50,9 +61,11 @@ extension TOMLDocument {
     }
     guard !splices.isEmpty else { return left }
     let value = expected.value
-    let isDone: Bool? = try? checked(.set(path, value)) { draft throws(TOMLEditError) in
+    let isDone: Bool? = try? checked(change(value)) { draft throws(TOMLEditError) in
       try draft.commit(splices)
-      guard draft[path] == value else { throw .inconsistent("'\(path)' did not get its values") }
+      guard let id = draft.find(location), draft.value(of: id) == value else {
+        throw .inconsistent("'\(path)' did not get its values")
+      }
       return true
     }
     return isDone == true ? left : members.map(\.member)
@@ -124,7 +137,7 @@ extension TOMLDocument {
   }
 
   /// A document of one member's text.
-  private func part(_ piece: Piece, at path: TOMLPath) -> TOMLDocument? {
+  private func part(_ piece: Piece) -> TOMLDocument? {
     var part = try? TOMLDocument(parsing: (piece.header ?? []) + bytes[piece.range])
     part?.usualLineBreak = lines.lineBreak(at: piece.range.lowerBound)
     part?.isFromTop = isTop(piece.range.lowerBound)

@@ -168,6 +168,11 @@ struct StepTests {
       "[[s]]\nd = [{ b = 1 }]\n[[s]]\n[s.d.x]\nb = 2\n",
       .forEach("s", [.forEach("d", [.rename("a", to: "b")])])),
     Case(
+      "ForEach goes into ForEach with comments",
+      "[[s]]\nk = 1\n# one\n[[s.d]] # h\n# of a\na = 1 # c\n\n# two\n[[s.d]]\nx = 1 # x\n[[s]]\n[[s.d]]\na = 2 # d\n",
+      "[[s]]\nk = 1\n# one\n[[s.d]] # h\n# of a\nb = 1 # c\n\n# two\n[[s.d]]\nx = 1 # x\n[[s]]\n[[s.d]]\nb = 2 # d\n",
+      .forEach("s", [.forEach("d", [.rename("a", to: "b")])])),
+    Case(
       "When asks", "mode = \"x\"\nold = 1\n", "mode = \"x\"\nnew = 1\n",
       .when(
         .all(.equals("mode", "x"), .not(.has("old", .string))), [.rename("old", to: "new")], otherwise: [.remove("old")]
