@@ -149,8 +149,8 @@ public struct ApplyPlan: Sendable {
     if isSame, case .other = provenance { return unchanged += 1 }
     let transaction =
       isRemoved
-      ? try writer.prune(from: options.source, signing: options.signing, trust: options.trust)
-      : try writer.apply(texts, from: options.source, signing: options.signing, trust: options.trust)
+      ? try writer.prune(from: options.source, signing: options.signing)
+      : try writer.apply(texts, from: options.source, signing: options.signing)
     guard !transaction.isEmpty else { return unchanged += 1 }
     let signs = transaction.puts.contains { if case .signature? = FleetKey($0.key) { true } else { false } }
     let action: Action =

@@ -35,11 +35,8 @@ extension DocumentWriter {
   ///   - texts: The texts by version; at least one.
   ///   - source: The name of the directory.
   ///   - signing: The key to sign with.
-  ///   - trust: The keys whose signatures are valid.
   /// - Returns: The transaction; one that changes nothing if all of it is so already.
-  func apply(
-    _ texts: [Int: [UInt8]], from source: String, signing: Signing?, trust: Trust
-  ) throws(WriterError) -> FleetTransaction {
+  func apply(_ texts: [Int: [UInt8]], from source: String, signing: Signing?) throws(WriterError) -> FleetTransaction {
     let (newest, present) = (texts.keys.max() ?? 1, versions.keys.max() ?? 0)
     guard newest >= present else { throw .olderText(newest, than: present) }
     guard newest <= appVersion ?? .max else { throw .newerVersion(newest) }
@@ -52,7 +49,7 @@ extension DocumentWriter {
       let isSame = stored?.text == text
       if !isSame { transaction.put(document.key(version: version), text) }
       if let signing, let number = serial {
-        if !isSame || stored.map({ trust.problem(with: $0, of: document, version: version) != nil }) ?? true {
+        if !isSame || stored.map({ signing.trust.problem(with: $0, of: document, version: version) != nil }) ?? true {
           let statement = Statement.document(document, version: version, text: TextDigest(of: text))
           transaction.put(
             FleetKey.signature(document, version: version).text, signing.key.sign(statement, serial: number).json)
@@ -75,12 +72,12 @@ extension DocumentWriter {
   /// Removes the document in all its versions.
   ///
   /// Machines that require signatures would keep a document that is gone. One that is signed becomes empty instead.
-  func prune(from source: String, signing: Signing?, trust: Trust) throws(WriterError) -> FleetTransaction {
+  func prune(from source: String, signing: Signing?) throws(WriterError) -> FleetTransaction {
     if versions.isEmpty { return FleetTransaction() }
     if versions.values.contains(where: { $0.signature != .absent }) {
       guard signing != nil else { throw .needsKey }
       let empty = versions.keys.map { ($0, Self.emptyText(version: $0)) }
-      return try apply(Dictionary(uniqueKeysWithValues: empty), from: source, signing: signing, trust: trust)
+      return try apply(Dictionary(uniqueKeysWithValues: empty), from: source, signing: signing)
     }
     return try remove()
   }

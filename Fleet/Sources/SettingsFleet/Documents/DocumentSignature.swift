@@ -35,7 +35,7 @@ public struct DocumentSignature: Hashable, Sendable {
   /// backup, has lost the last serials, and texts that are signed then still get a higher one than any machine has had.
   ///
   /// - Parameters:
-  ///   - serials: The serials of all versions of the document and of its rollout.
+  ///   - serials: The serials of all versions of the document and of its rollout that a trusted key has signed.
   ///   - millisecondsSince1970: The time.
   /// - Returns: `nil` if there is no higher one.
   public static func nextSerial(after serials: some Sequence<UInt64>, millisecondsSince1970: Int64) -> UInt64? {

@@ -36,14 +36,16 @@ public struct DocumentWriter: Sendable {
   /// A key to sign with, and the time, from which serials are made.
   public struct Signing: Sendable {
     /// The key.
-    public var key: SigningKey
+    public let key: SigningKey
     /// The time in milliseconds.
-    public var millisecondsSince1970: Int64
+    public let millisecondsSince1970: Int64
+    /// Whose serials count: the key's own, and those of others that are trusted.
+    public let trust: Trust
 
     /// Describes how to sign.
-    public init(key: SigningKey, millisecondsSince1970: Int64) {
-      self.key = key
-      self.millisecondsSince1970 = millisecondsSince1970
+    public init(key: SigningKey, millisecondsSince1970: Int64, trust: Trust = Trust([])) {
+      (self.key, self.millisecondsSince1970) = (key, millisecondsSince1970)
+      self.trust = Trust(trust.keys + [key.verificationKey])
     }
   }
 
@@ -167,16 +169,25 @@ public struct DocumentWriter: Sendable {
     return transaction
   }
 
+  /// A serial above all that a trusted key has signed. No machine has taken another one, and who has no key could use up
+  /// all that there are.
   func nextSerial(_ signing: Signing) throws(WriterError) -> UInt64 {
-    var serials: [UInt64] = []
-    for stored in versions.values {
-      if case .present(let signature) = stored.signature { serials.append(signature.serial) }
+    var serials = versions.keys.compactMap { serial(of: $0, by: signing.trust) }
+    if let rollout, let signature = rollout.signature, signing.trust.problem(with: rollout, of: document) == nil {
+      serials.append(signature.serial)
     }
-    if let signature = rollout?.signature { serials.append(signature.serial) }
     guard
       let serial = DocumentSignature.nextSerial(after: serials, millisecondsSince1970: signing.millisecondsSince1970)
     else { throw .noSerial }
     return serial
+  }
+
+  /// The serial of a version; `nil` if no trusted key has signed it.
+  private func serial(of version: Int, by trust: Trust) -> UInt64? {
+    guard let stored = versions[version], case .present(let signature) = stored.signature,
+      trust.problem(with: stored, of: document, version: version) == nil
+    else { return nil }
+    return signature.serial
   }
 
   /// The document's keys in the snapshot.

@@ -53,7 +53,9 @@ struct Context: Sendable {
 
   /// What signs this person's documents; `nil` if nothing does.
   func signing() throws -> DocumentWriter.Signing? {
-    try settings.signer().map { DocumentWriter.Signing(key: $0, millisecondsSince1970: Change.millisecondsSince1970) }
+    guard let key = try settings.signer() else { return nil }
+    return DocumentWriter.Signing(
+      key: key, millisecondsSince1970: Change.millisecondsSince1970, trust: try settings.trust())
   }
 
   /// Who changes something, as `log` shows it: it is not proved by anything.

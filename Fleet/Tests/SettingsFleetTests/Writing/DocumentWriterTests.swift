@@ -111,6 +111,29 @@ struct DocumentWriterTests {
         second, of: .document(Self.document, version: 1, text: TextDigest(of: "a = 2".utf8))))
   }
 
+  @Test func `a serial that no trusted key has signed does not count`() throws {
+    var fixture = Fixture()
+    // Somebody without a key: beside an earlier version, beside the newest one, and in a rollout.
+    for version in 1...2 { fixture.putSigned("a = 1", version: version, serial: 1 << 53 - 1, key: Fixture.otherKey) }
+    fixture.put(
+      fixture.rollout("a = 3", scope: DocumentScope("host/none")!).signed(
+        by: Fixture.otherKey, serial: 1 << 53 - 1, app: "editor"))
+    func serial(_ signing: DocumentWriter.Signing) throws -> UInt64? {
+      let cluster = Self.cluster(fixture)
+      #expect(cluster.commit(try Self.writer(cluster, appVersion: 2).write([], version: 2, signing: signing)))
+      guard case .present(let signature)? = Self.writer(cluster).versions[2]?.signature else { return nil }
+      return signature.serial
+    }
+    #expect(try serial(Self.signing) == 1000)
+    fixture.putSigned("a = 1", version: 2, serial: 2000, key: Fixture.otherKey)
+    let both = DocumentWriter.Signing(
+      key: Fixture.key, millisecondsSince1970: 1000, trust: Trust([Fixture.otherKey.verificationKey]))
+    #expect(throws: WriterError.noSerial) { try serial(both) }
+    fixture.endRollout()
+    fixture.remove(version: 1)
+    #expect(try serial(both) == 2001)
+  }
+
   @Test func `a rollout begins once, is published once and leaves nothing`() throws {
     var fixture = Fixture()
     fixture.put("a = 1")
