@@ -41,27 +41,22 @@ extension DocumentWriter {
     guard newest >= present else { throw .olderText(newest, than: present) }
     guard newest <= appVersion ?? .max else { throw .newerVersion(newest) }
     var transaction = unchanged(writing: nil)
-    var serial = try signing.map { signing throws(WriterError) in try nextSerial(signing) }
+    var unsigned = texts
     for (version, text) in texts.sorted(by: { $0.key < $1.key }) {
       try Self.check(text)
       let stored = versions[version]
       if stored == nil { transaction.require(document.key(version: version), at: 0) }
       let isSame = stored?.text == text
       if !isSame { transaction.put(document.key(version: version), text) }
-      if let signing, let number = serial {
-        if !isSame || stored.map({ signing.trust.problem(with: $0, of: document, version: version) != nil }) ?? true {
-          let statement = Statement.document(document, version: version, text: TextDigest(of: text))
-          transaction.put(
-            FleetKey.signature(document, version: version).text, signing.key.sign(statement, serial: number).json)
-          guard number < .max else { throw .noSerial }
-          serial = number + 1
-        }
+      if let signing {
+        if isSame, serial(of: version, by: signing.trust) != nil { unsigned[version] = nil }
       } else if !isSame, let stored, stored.signature != .absent {
         throw .needsKey
       }
       let mark = AppliedMark(digest: TextDigest(of: text), source: source)
       if stored?.applied != mark { transaction.put(FleetKey.applied(document, version: version).text, mark.json) }
     }
+    if let signing { try sign(unsigned, by: signing, in: &transaction) }
     let all = Set(versions.keys).union(texts.keys).sorted()
     for (version, next) in zip(all, all.dropFirst()) where versions[version]?.successor == nil {
       transaction.put(FleetKey.successor(document, version: version).text, Array(String(next).utf8))

@@ -129,17 +129,11 @@ public struct DocumentWriter: Sendable {
     }
     texts[version] = text
     var transaction = unchanged(writing: version)
-    var serial = try signing.map { signing throws(WriterError) in try nextSerial(signing) }
     for (version, text) in texts.sorted(by: { $0.key < $1.key }) {
       try Self.check(text)
       transaction.put(document.key(version: version), text)
-      guard let signing else { continue }
-      guard let number = serial else { throw .noSerial }
-      let statement = Statement.document(document, version: version, text: TextDigest(of: text))
-      transaction.put(
-        FleetKey.signature(document, version: version).text, signing.key.sign(statement, serial: number).json)
-      serial = number < .max ? number + 1 : nil
     }
+    if let signing { try sign(texts, by: signing, in: &transaction) }
     if let current, stored?.successorRevision == 0 {
       transaction.require(FleetKey.successor(document, version: current.version).text, at: 0)
     }
@@ -169,8 +163,29 @@ public struct DocumentWriter: Sendable {
     return transaction
   }
 
-  /// A serial above all that a trusted key has signed. No machine has taken another one, and who has no key could use up
-  /// all that there are.
+  /// Signs texts of the document, and again what a trusted key has signed of higher versions: a machine takes a version
+  /// only with a higher serial than those of the earlier versions that it has had.
+  func sign(
+    _ texts: [Int: [UInt8]], by signing: Signing, in transaction: inout FleetTransaction
+  ) throws(WriterError) {
+    var (next, last) = (try nextSerial(signing), UInt64?.none)
+    for version in Set(versions.keys).union(texts.keys).sorted() {
+      let present = serial(of: version, by: signing.trust)
+      if texts[version] == nil, present ?? .max > last ?? 0 || last == nil {
+        last = present ?? last
+        continue
+      }
+      guard let text = texts[version] ?? versions[version]?.text else { continue }
+      guard next <= DocumentSignature.mostSerial else { throw .noSerial }
+      let statement = Statement.document(document, version: version, text: TextDigest(of: text))
+      transaction.put(
+        FleetKey.signature(document, version: version).text, signing.key.sign(statement, serial: next).json)
+      (last, next) = (next, next + 1)
+    }
+  }
+
+  /// A serial above all that a trusted key has signed. No machine has taken another one, and who has no key could use
+  /// up all that there are.
   func nextSerial(_ signing: Signing) throws(WriterError) -> UInt64 {
     var serials = versions.keys.compactMap { serial(of: $0, by: signing.trust) }
     if let rollout, let signature = rollout.signature, signing.trust.problem(with: rollout, of: document) == nil {
@@ -183,7 +198,7 @@ public struct DocumentWriter: Sendable {
   }
 
   /// The serial of a version; `nil` if no trusted key has signed it.
-  private func serial(of version: Int, by trust: Trust) -> UInt64? {
+  func serial(of version: Int, by trust: Trust) -> UInt64? {
     guard let stored = versions[version], case .present(let signature) = stored.signature,
       trust.problem(with: stored, of: document, version: version) == nil
     else { return nil }
