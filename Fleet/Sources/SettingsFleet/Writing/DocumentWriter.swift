@@ -91,13 +91,12 @@ public struct DocumentWriter: Sendable {
     return (newest, stored.text, stored.modRevision)
   }
 
-  /// Why the version to edit is not to be trusted; `nil` if it is, or there is no document.
+  /// Why the version that this release reads is not to be trusted; `nil` if it is, or there is none.
   ///
   /// Whoever signs an edit of a text signs all of the text: what somebody without a key has written into it would become
   /// one that machines take.
   public func doubt(about trust: Trust) -> FleetProblem? {
-    guard let version = versions.keys.max(), let stored = versions[version] else { return nil }
-    return trust.problem(with: stored, of: document, version: version)
+    readable.flatMap { trust.problem(with: $0.stored, of: document, version: $0.version) }
   }
 
   /// Makes a text the document's.

@@ -191,7 +191,14 @@ struct DocumentEditor {
       with: FleetContents(snapshot).apps[document.app] ?? AppDocuments(), upTo: newest, for: document.scope)
     if document.scope != .all, let below { try workspace.put(below, as: .all) }
     // Before a person has written a text in vain.
-    var isDoubted = takingBack != nil ? false : try await checkSignature(of: writer, base?.text ?? [])
+    var isDoubted = takingBack != nil ? false : try await checkSignature(of: writer)
+    if document.scope != .all, below == nil, takingBack == nil,
+      let all = FleetDocument(app: document.app, scope: .all)
+    {
+      // What is appended to a list of the document for all takes its elements along.
+      let writer = DocumentWriter(all, in: snapshot, appVersion: newest)
+      if try await checkSignature(of: writer) { isDoubted = true }
+    }
     let answer = try await work(workspace)
     guard answer.status == 0 else {
       Output.show(answer)
@@ -205,7 +212,7 @@ struct DocumentEditor {
     }
     if edit.isRemoval, base != nil { return (edit, answer) }
     guard text != base?.text ?? [] else { return (nil, answer) }
-    if takingBack != nil { isDoubted = try await checkSignature(of: writer, base?.text ?? [], before: text) }
+    if takingBack != nil { isDoubted = try await checkSignature(of: writer, before: text) }
     try check(text, after: base?.text, in: workspace)
     (edit.version, edit.acceptedUnsigned) = (try Workspace.version(of: text), isDoubted)
     return (edit, answer)
@@ -239,20 +246,22 @@ struct DocumentEditor {
 
   /// Refuses to edit what no trusted key has signed, unless that is accepted or the edit brings back what one has.
   ///
+  /// - Parameter writer: The document's, or that of the document below it.
   /// - Returns: Whether it was accepted.
-  private func checkSignature(of writer: DocumentWriter, _ base: [UInt8], before text: [UInt8]? = nil) async throws
-    -> Bool
-  {
+  private func checkSignature(of writer: DocumentWriter, before text: [UInt8]? = nil) async throws -> Bool {
     let trust = try context.settings.trust()
-    guard let problem = writer.doubt(about: trust) else { return false }
+    guard let (version, base) = writer.readable, let problem = writer.doubt(about: trust) else { return false }
     if acceptsUnsigned { return true }
-    let past = Past(cluster: context.cluster, document: document)
-    let last = try await past.lastSigned(version: writer.versions.keys.max() ?? 1, by: trust)
+    let last = try await Past(cluster: context.cluster, document: writer.document).lastSigned(
+      version: version, by: trust)
     if let text, last.found?.text == text { return false }
-    let difference = Past.difference(base, since: last, try context.schema(of: document.app))
+    let difference = Past.difference(base.text, since: last, try context.schema(of: document.app))
     throw Failure(
       .notWritable,
-      "Cannot store '\(document)': \(problem.message) Whoever stores an edit of it signs all of it. "
+      "Cannot store '\(document)': \(problem.message) "
+        + (writer.document == document
+          ? "Whoever stores an edit of it signs all of it. "
+          : "Whoever appends to a list that it has signs its elements, too. ")
         + difference
         + "Take that back with 'settings-fleet undo', or repeat the command with --accept-unsigned if all of it is right. "
         + "Nothing was written.")

@@ -32,7 +32,8 @@ extension CommandConfiguration {
         again on the new one. So writers at the same time lose nothing. Only the bytes of what is edited change.
 
         With 'trusted-keys' or a 'signing-key' in your settings, a document that none of these keys has signed is not \
-        edited; --accept-unsigned allows it, and 'log' shows that.
+        edited, nor one of a group or machine while that of all is not signed; --accept-unsigned allows it, and 'log' \
+        shows that.
 
         EXAMPLES
         \(examples.map { "  settings-fleet \($0)" }.joined(separator: "\n"))

@@ -1,0 +1,54 @@
+import EtcdClient
+import EtcdTesting
+import Foundation
+import Testing
+
+extension CommandTests.Busy {
+  /// What somebody with etcd's password and without the key puts beside a signed document.
+  struct ForeignTextTests {
+    /// A fleet with a person who signs.
+    private static func with(_ body: (Fleet, Party) async throws -> Void) async throws {
+      try await Fleet.with { fleet in
+        let key = fleet.root + "/key"
+        #expect(try await fleet.person("nobody").run("key", key).status == 0)
+        try await body(fleet, try fleet.person("ada", "signing-key = \"\(key)\"\n"))
+      }
+    }
+
+    private static func put(_ value: String, at key: String, of fleet: Fleet) async throws {
+      try await fleet.cluster.withClient { _ = try await $0.put("/app-settings/1/\(fleet.app)/\(key)", value) }
+    }
+
+    private static func stored(_ key: String, of fleet: Fleet) async throws -> String? {
+      try await fleet.cluster.withClient { client in
+        try await client.range(EtcdRange(.key("/app-settings/1/\(fleet.app)/\(key)"))).keyValues.first
+          .map { String(decoding: $0.value, as: UTF8.self) }
+      }
+    }
+
+    @Test func `a list in a group's document takes nothing from a document for all that nobody has signed`()
+      async throws
+    {
+      try await Self.with { fleet, ada in
+        let app = fleet.app
+        #expect(try await ada.run("set", app, "--create", "hosts=[\"a\"]").status == 0)
+        try await Self.put("hosts = [\"evil\"]\n", at: "all/v1", of: fleet)
+        let append = ["set", app, "--group", "web", "hosts", "--append", "good"]
+        let batch = #"{"append": "hosts", "value": "good"}"# + "\n"
+        for (words, input) in [
+          (append, ""), (["batch", app, "--group", "web"], batch),
+          (["rollout", "--share", "100", app, "--group", "web", "set", "hosts", "--append", "good"], ""),
+        ] {
+          let refused = try await ada.run(words, input: input)
+          #expect(refused.status == 5 && refused.error.contains("Cannot store '\(app)/group/web'"), "\(refused)")
+          #expect(refused.error.contains("'\(app)/all' was changed after it was signed"), "\(words) \(refused)")
+          #expect(refused.error.contains("--accept-unsigned"), "\(words) \(refused)")
+        }
+        #expect(try await Self.stored("group/web/v1", of: fleet) == nil)
+        #expect(try await ada.run("undo", app).status == 0)
+        #expect(try await ada.run(append).status == 0)
+        #expect(try await Self.stored("group/web/v1", of: fleet) == "hosts = [\"a\", \"good\"]\n")
+      }
+    }
+  }
+}
