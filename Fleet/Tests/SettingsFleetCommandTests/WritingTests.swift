@@ -114,6 +114,26 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `a text that cannot be stored after the editor has ended is kept`() async throws {
+      try await Fleet.with { fleet in
+        let key = fleet.root + "/key"
+        let made = try await fleet.person("nobody").run("key", key)
+        let ada = try fleet.person("ada", "signing-key = \"\(key)\"\n")
+        let eve = try fleet.person(
+          "eve", "trusted-keys = [\"\(made.output.trimmingCharacters(in: .newlines))\"]\n")
+        try await ada.run("set", fleet.app, "a=1")
+        let edit = try await eve.run(["edit", fleet.app], adding: ["EDITOR": "sed -i s/1/2/", "VISUAL": ""])
+        #expect(edit.status == 5 && edit.error.contains("it is signed, and you have no key"), "\(edit)")
+        let named = try #require(edit.error.firstMatch(of: #/Your text is in '(?<path>[^']+)'\./#))
+        let path = String(named.path)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "a = 2\n")
+        try FileManager.default.removeItem(atPath: path)
+        // Without a change there is nothing to keep.
+        let same = try await eve.run(["edit", fleet.app], adding: ["EDITOR": "true", "VISUAL": ""])
+        #expect(same.status == 0 && !same.error.contains("Your text"), "\(same)")
+      }
+    }
+
     /// The editor runs within the workspace of the command, so that the person's own directories have to be given again.
     private static func editor(_ fleet: Fleet, _ person: Party) -> [String: String] {
       let variables = person.environment.map { "\($0.key)='\($0.value)'" }.joined(separator: " ")

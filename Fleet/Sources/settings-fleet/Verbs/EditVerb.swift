@@ -8,8 +8,8 @@ struct EditVerb: FleetVerb {
     abstract: "Edit a document with $VISUAL or $EDITOR.",
     discussion: """
       Opens the document's text as 'settings-cli edit' opens a file: it is checked when the editor ends. If somebody else \
-      has stored the document meanwhile, both edits are merged; where both have changed one key, nothing is stored and \
-      your text is kept.
+      has stored the document meanwhile, both edits are merged; where both have changed one key, nothing is stored. A \
+      text that cannot be stored is kept in a file here.
 
       EXAMPLES
         settings-fleet edit org.example.editor --group lab
@@ -21,36 +21,37 @@ struct EditVerb: FleetVerb {
 
   func answer(in context: Context) async throws {
     let document = try place.document(of: app)
+    let editor = try DocumentEditor(
+      context: context, document: document, acceptsUnsigned: unsigned.acceptUnsigned)
     var first: (base: [UInt8], text: [UInt8])?
-    try await DocumentEditor(
-      context: context, document: document, acceptsUnsigned: unsigned.acceptUnsigned
-    ).change(because: "edit") { workspace in
-      if let first {
-        return try keeping(first.text) { try workspace.merge(first.base, first.text, into: document.scope) }
+    do {
+      try await editor.change(because: "edit") { workspace in
+        if let first { return try workspace.merge(first.base, first.text, into: document.scope) }
+        let base = try workspace.text(of: document.scope) ?? []
+        let status = try await workspace.runAtTerminal("edit", [], on: document.scope)
+        first = (base, try workspace.text(of: document.scope) ?? [])
+        return SettingsCommand.Answer(status: status, output: [], messages: "")
       }
-      let base = try workspace.text(of: document.scope) ?? []
-      let status = try await workspace.runAtTerminal("edit", [], on: document.scope)
-      first = (base, try workspace.text(of: document.scope) ?? [])
-      return SettingsCommand.Answer(status: status, output: [], messages: "")
+    } catch {
+      guard let first, first.text != first.base, let failure = Failure(any: error) else { throw error }
+      let message = [failure.message, keep(first.text, in: context)].compactMap(\.self).joined(separator: "\n")
+      throw Failure(status: failure.status, message: message)
     }
   }
 
-  /// Keeps a text in a file if it cannot be merged.
-  private func keeping(
-    _ text: [UInt8], _ merge: () throws -> SettingsCommand.Answer
-  ) throws -> SettingsCommand.Answer {
-    do {
-      return try merge()
-    } catch {
-      guard let failure = Failure(any: error) else { throw error }
-      let path = "\(app)-\(Change.millisecondsSince1970).toml"
-      var kept = "Your text is in '\(path)'."
+  /// Keeps a text that could not be stored, and says where.
+  private func keep(_ text: [UInt8], in context: Context) -> String {
+    let name = "\(app)-\(Change.millisecondsSince1970).toml"
+    var problem = ""
+    // Not everybody may write in the directory where they are.
+    for path in [name, "\(context.environment["TMPDIR"] ?? "/tmp")/\(name)"] {
       do {
         try File.create(path, with: text)
+        return "Your text is in '\(path)'."
       } catch {
-        kept = "\(error)"
+        problem = "\(error)"
       }
-      throw Failure(.changed, "\(failure)\n\(kept)")
     }
+    return problem
   }
 }
