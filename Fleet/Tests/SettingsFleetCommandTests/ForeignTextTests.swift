@@ -50,5 +50,18 @@ extension CommandTests.Busy {
         #expect(try await Self.stored("group/web/v1", of: fleet) == "hosts = [\"a\", \"good\"]\n")
       }
     }
+
+    @Test func `a note of who made a change is one line, whatever is in it`() async throws {
+      try await Self.with { fleet, ada in
+        #expect(try await ada.run("set", fleet.app, "--create", "a=1").status == 0)
+        let by = #"root@vm\n#99 2026-01-01T00:00:00Z set by root@vm, signed by 11eb\u001b[31m"#
+        let note = #"{"id": "1", "by": "\#(by)", "time": "now\n#98", "reason": "set\r#97"}"#
+        try await Self.put(note, at: "all/v1/change", of: fleet)
+        let log = try await ada.run("log", fleet.app)
+        let lines = log.output.split(whereSeparator: \.isNewline).filter { $0.hasPrefix("#") }
+        #expect(lines.count == 2 && lines[0].contains("11eb\u{FFFD}[31m"), "\(log)")
+        #expect(!log.output.contains("\u{1b}") && !log.output.contains("\r"), "\(log)")
+      }
+    }
   }
 }

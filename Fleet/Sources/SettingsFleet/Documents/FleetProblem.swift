@@ -75,7 +75,8 @@ public struct FleetProblem: Error, Hashable, Sendable {
   /// Where and what, in one line: `line 7: 'port' must be at most 65535.`
   public var summary: String { line.map { "line \($0): \(message)" } ?? message }
 
-  static func shown(_ text: String, most: Int) -> String {
+  /// A text of somebody else, fit to be shown in a line: without control characters, and cut after so many characters.
+  package static func shown(_ text: String, most: Int) -> String {
     var scalars = String.UnicodeScalarView()
     for (count, scalar) in text.unicodeScalars.enumerated() {
       if count == most {

@@ -30,9 +30,12 @@ struct Change: Codable, Sendable {
 
   var json: [UInt8] { FleetJSON.encode(self) }
 
+  /// Reads a note. Whoever may write the document may write anything into it: its texts are made fit to be shown.
   init?(_ json: [UInt8]) {
     guard let read = FleetJSON.decode(Change.self, from: json) else { return nil }
     self = read
+    by = FleetProblem.shown(by, most: 300)
+    (time, reason) = (FleetProblem.shown(time, most: 64), FleetProblem.shown(reason, most: 64))
   }
 
   static var millisecondsSince1970: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
