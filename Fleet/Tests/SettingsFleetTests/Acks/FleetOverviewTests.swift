@@ -42,6 +42,30 @@ struct FleetOverviewTests {
     #expect(overview.apps.map(\.app) == ["editor", "viewer"] && overview.apps[0].applied == 2)
   }
 
+  @Test func `an answer with impossible numbers is not read`() {
+    var cluster = Fixture()
+    for app in ["editor", "viewer"] { cluster.put(FleetDocument("\(app)/all")!, "a = 1") }
+    let acks = Self.items(cluster, Fixture.machine()).compactMap(Ack.init)
+    func overview(_ change: (inout Ack) -> Void) -> FleetOverview {
+      let items = acks.map { ack in
+        var ack = ack
+        if ack.app != FleetNames.ownApp { change(&ack) }
+        return FleetItem(
+          key: Array(ack.key.text.utf8), value: ack.json, createRevision: 1, modRevision: 1, version: 1,
+          lease: ack.lease)
+      }
+      return FleetOverview.make(snapshot: cluster.snapshot(), acks: items, leases: [:])
+    }
+    #expect(overview { $0.repairs = 7 }.machines.map(\.repairs) == [14])
+    for change: (inout Ack) -> Void in [
+      { $0.repairs = .max }, { $0.repairs = -1 }, { $0.appVersion = -1 }, { $0.documents[0].version = 0 },
+    ] {
+      let overview = overview(change)
+      #expect(overview.metrics.contains("settings_fleet_machine_repairs_total{host=\"a1\",machine=\"m1\"} 0\n"))
+      #expect(overview.apps.map(\.unreadable) == [1, 1] && overview.apps.map(\.applied) == [0, 0])
+    }
+  }
+
   @Test func `a machine that holds says so, and a good fleet is good`() {
     var cluster = Fixture()
     cluster.put("a = 1")
