@@ -301,7 +301,7 @@ extension CommandTests {
         #expect(try await eventually { count("a = 1\n") == 2 })
         for words in [
           ["--steps", "5,5"], ["--steps", "0,5"], ["--steps", "5,"], ["--share", "5", "--bake", "1s"],
-          ["--steps", "5,100", "--resume-within", "5s"],
+          ["--steps", "5,100", "--resume-within", "5s"], ["--share", "100", "--answer-time", "29s"],
         ] {
           #expect(try await ada.run(["rollout"] + words + [fleet.app, "set", "a=4"]).status == 2, "\(words)")
         }

@@ -41,7 +41,7 @@ struct RolloutVerb: FleetVerb {
   @Option(help: ArgumentHelp("The group that tries it.", valueName: "group")) var canaries: String?
   @Option(help: ArgumentHelp("How long all canaries have to have it: 30s, 10m.", valueName: "time"))
   var wait: TimeArgument = TimeArgument(argument: "60s")!
-  @Option(help: ArgumentHelp("How much longer canaries may take to answer.", valueName: "time"))
+  @Option(help: ArgumentHelp("How much longer canaries may take to answer: 30s or more.", valueName: "time"))
   var answerTime: TimeArgument = TimeArgument(argument: "60s")!
   @Flag(help: "Require that the check command of each canary exits 0.") var check = false
   @Option(
@@ -72,6 +72,10 @@ struct RolloutVerb: FleetVerb {
 
   func validate() throws {
     if ["--help", "-h"].contains(words.first) { throw CleanExit.helpRequest(self) }
+    // The waiting time ends with a sign of life of each canary, and mirrors give one every 20 seconds.
+    guard answerTime.seconds >= 30 else {
+      throw ValidationError("Invalid value '\(answerTime)' for '--answer-time': 30s or more are possible.")
+    }
     if action != nil { return }
     guard [share != nil, canaries != nil, steps != nil].count(where: { $0 }) == 1 else {
       throw ValidationError("Use one of --share, --canaries and --steps to say which machines try the change.")
