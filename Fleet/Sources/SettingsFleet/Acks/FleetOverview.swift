@@ -87,13 +87,15 @@ public struct FleetOverview: Hashable, Sendable, Codable {
     }
     let there = status(of: FleetNames.ownApp, mirrors, among: [])
     let present = there.findings
-    for ack in mirrors.compactMap(Ack.init) { machines[ack.machine] = Machine(ack, present[ack.machine]) }
+    let running = mirrors.compactMap(Ack.init)
+    let alive = FleetStatus.machines(keptAliveIn: running, leases)
+    for ack in running { machines[ack.machine] = Machine(ack, present[ack.machine]) }
     for app in Set(documents.keys).union(answers.keys).sorted() {
       let own = answers[app] ?? []
       let status = status(of: app, own, among: mirrors)
       overview.apps.append(status)
       let findings = status.findings
-      for ack in own.compactMap(Ack.init) {
+      for ack in own.compactMap(Ack.init) where !FleetStatus.isLeft(ack, by: alive, leases) {
         var machine = machines[ack.machine] ?? Machine(ack, findings[ack.machine])
         machine.release = machine.release ?? ack.release
         machine.add(app, version: ack.appVersion, repairs: ack.repairs, findings[ack.machine])

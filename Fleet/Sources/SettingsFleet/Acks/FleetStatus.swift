@@ -90,8 +90,10 @@ public struct FleetStatus: Hashable, Sendable, Codable {
     for item in acks {
       if let ack = Ack(item), ack.app == app { answers.append(ack) } else { status.unreadable += 1 }
     }
-    let known = Set(answers.map(\.machine))
     let mirrors = mirrors.compactMap { Ack($0) }
+    let alive = machines(keptAliveIn: mirrors, leases)
+    answers.removeAll { isLeft($0, by: alive, leases) }
+    let known = Set(answers.map(\.machine))
     status.missing = missing(of: expected, among: (answers + mirrors).map(\.host))
     for mirror in mirrors
     where !known.contains(mirror.machine) && (mirror.apps?.contains(app) ?? true) && documents.concern(mirror) {
@@ -102,13 +104,28 @@ public struct FleetStatus: Hashable, Sendable, Codable {
       answers.append(missing)
     }
     for ack in answers.sorted(by: { $0.machine < $1.machine }) {
-      status.count(ack, documents, silence: ack.lease.flatMap { leases[$0] }?.silence ?? 0)
+      status.count(ack, documents, silence: silence(of: ack, leases))
     }
     return status
   }
 
   /// The seconds without a sign of life after which a machine is silent.
   private static let silentAfter = 60
+
+  private static func silence(of ack: Ack, _ leases: [LeaseID: LeaseState]) -> Int {
+    ack.lease.flatMap { leases[$0] }?.silence ?? 0
+  }
+
+  /// The machines that are not silent, by their answers about ``FleetNames/ownApp``.
+  static func machines(keptAliveIn mirrors: [Ack], _ leases: [LeaseID: LeaseState]) -> Set<String> {
+    Set(mirrors.filter { silence(of: $0, leases) <= silentAfter }.map(\.machine))
+  }
+
+  /// Whether an answer is one that an earlier run of a mirror has left under its lease: it says nothing of the machine,
+  /// which is alive, and does not mirror the app any more.
+  static func isLeft(_ ack: Ack, by alive: Set<String>, _ leases: [LeaseID: LeaseState]) -> Bool {
+    alive.contains(ack.machine) && silence(of: ack, leases) > silentAfter
+  }
 
   private mutating func count(_ ack: Ack, _ documents: AppDocuments, silence: Int) {
     if ack.problem?.kind != .unanswered {

@@ -42,6 +42,20 @@ struct FleetOverviewTests {
     #expect(overview.apps.map(\.app) == ["editor", "viewer"] && overview.apps[0].applied == 2)
   }
 
+  @Test func `an answer that a mirror has left under an earlier lease does not make its machine silent`() {
+    var cluster = Fixture()
+    for app in ["editor", "viewer"] { cluster.put(FleetDocument("\(app)/all")!, "a = 1") }
+    let left = Self.items(cluster, Fixture.machine(), lease: 9).filter { FleetKey($0.key)?.app == "viewer" }
+    let acks = left + Self.items(cluster, Fixture.machine(apps: ["editor"]))
+    let leases = [LeaseID(rawValue: 9): LeaseState(granted: 3600, remaining: 3000)]
+    let overview = FleetOverview.make(snapshot: cluster.snapshot(), acks: acks, leases: leases)
+    #expect(overview.machines.map(\.state) == [.applied] && overview.machines[0].apps.map(\.app) == ["editor"])
+    #expect(overview.apps.map(\.applied) == [1, 0] && overview.apps.allSatisfy(\.silent.isEmpty))
+    // Without the machine's other answers, it is silent.
+    let alone = FleetOverview.make(snapshot: cluster.snapshot(), acks: left, leases: leases)
+    #expect(alone.machines.map(\.state) == [.silent] && alone.apps.map(\.silent.count) == [0, 1])
+  }
+
   @Test func `an answer with impossible numbers is not read`() {
     var cluster = Fixture()
     for app in ["editor", "viewer"] { cluster.put(FleetDocument("\(app)/all")!, "a = 1") }
