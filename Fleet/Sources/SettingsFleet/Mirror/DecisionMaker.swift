@@ -22,8 +22,8 @@ struct DecisionMaker {
   private mutating func decideBase(_ version: Int?) {
     // The file that another host's document left is not this host's last text.
     let isForeign =
-      record.files.keys.contains { $0 != document && $0.path == document.path }
-      && record.files[document] == nil
+      record.files[document] == nil
+      && record.files.keys.contains { $0.app == document.app && $0 != document && $0.path == document.path }
     decision.isRemoved = isForeign
     guard let version, let stored = versions[version] else {
       decideMissing()

@@ -33,7 +33,7 @@ struct TreeApplication: Sendable {
     }
     // What is to be removed may be of any app.
     let snapshot = try await context.cluster.snapshot(of: options.prunes ? [] : apps)
-    var plan = CheckedPlan(plan: ApplyPlan(of: tree, in: snapshot, options), snapshot: snapshot)
+    var plan = CheckedPlan(plan: ApplyPlan(of: tree, in: snapshot, options))
     for step in plan.plan.steps {
       let app = step.document.app
       do {
@@ -52,7 +52,10 @@ struct TreeApplication: Sendable {
     withExtendedLifetime(workspaces) {}
     plan.acceptsUnsigned = acceptsUnsigned
     let contents = FleetContents(snapshot)
+    var items: [[UInt8]: FleetItem] = [:]
+    if !plan.plan.conflicts.isEmpty { for item in snapshot.items { items[item.key] = item } }
     for (document, _) in plan.plan.conflicts {
+      plan.lastChanges[document] = Self.lastChange(of: document, contents.versions(of: document), items)
       guard let (version, stored) = contents.apps[document.app]?.readable(document.scope, upTo: nil) else { continue }
       plan.untrusted[document] = options.trust.problem(with: stored, of: document, version: version)?.message
     }
@@ -70,6 +73,20 @@ struct TreeApplication: Sendable {
         if let doubt { plan.doubts[document, default: []].append(doubt) }
       }
     }
+  }
+
+  /// Which change of a document's texts was the last one, and who made it.
+  ///
+  /// - Parameter items: What the cluster has, by key.
+  private static func lastChange(
+    of document: FleetDocument, _ versions: [Int: StoredDocument], _ items: [[UInt8]: FleetItem]
+  ) -> String {
+    let revision = versions.values.map(\.modRevision).max() ?? 0
+    let notes = versions.keys.compactMap { items[Array(FleetKey.change(document, version: $0).text.utf8)] }
+    guard let change = notes.first(where: { $0.modRevision == revision }).flatMap({ Change($0.value) }) else {
+      return "revision \(revision), by unknown"
+    }
+    return "revision \(revision), \(change.reason) by \(change.by) at \(change.time)"
   }
 
   /// Stores what the directory has. If a document is changed meanwhile, a new plan is made.
@@ -121,13 +138,14 @@ struct TreeApplication: Sendable {
 /// A plan, and what machines would say to it.
 struct CheckedPlan: Sendable {
   let plan: ApplyPlan
-  let snapshot: FleetSnapshot
   /// What the apps' schemas say is a secret.
   fileprivate(set) var schemas: [String: SchemaLookup] = [:]
   /// What machines would refuse, and why.
   var refused: [(document: FleetDocument, reason: String)] = []
   /// What would be signed, and has values that somebody without a trusted key has stored.
   fileprivate(set) var doubts: [FleetDocument: [TreeDoubt]] = [:]
+  /// Who has changed by hand what is in conflict.
+  fileprivate(set) var lastChanges: [FleetDocument: String] = [:]
   /// What was changed by hand and not signed by a trusted key, and why.
   fileprivate(set) var untrusted: [FleetDocument: String] = [:]
   fileprivate var acceptsUnsigned = false
@@ -174,27 +192,12 @@ struct CheckedPlan: Sendable {
   }
 
   private func why(_ conflict: (document: FleetDocument, conflict: ApplyPlan.Conflict)) -> String {
-    let who = lastChange(of: conflict.document) + (untrusted[conflict.document].map { ". \($0.dropLast())" } ?? "")
+    let who = (lastChanges[conflict.document] ?? "") + (untrusted[conflict.document].map { ". \($0.dropLast())" } ?? "")
     switch conflict.conflict {
     case .edited: return "was changed after it was applied: \(who)."
     case .foreign: return "was not made by 'apply': \(who)."
     case .other(let source): return "comes from the directory '\(source)': \(who)."
     }
-  }
-
-  private func lastChange(of document: FleetDocument) -> String {
-    var (revision, change): (Int64, Change?) = (0, nil)
-    for item in snapshot.items {
-      switch FleetKey(item.key) {
-      case .document(document, _)?: revision = max(revision, item.modRevision)
-      default: break
-      }
-    }
-    for item in snapshot.items where item.modRevision == revision {
-      if case .change(document, _)? = FleetKey(item.key) { change = Change(item.value) }
-    }
-    guard let change else { return "revision \(revision), by unknown" }
-    return "revision \(revision), \(change.reason) by \(change.by) at \(change.time)"
   }
 
   /// The lines for people: what happens to each document, and which values change.
