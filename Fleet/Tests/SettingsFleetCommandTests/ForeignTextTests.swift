@@ -51,6 +51,28 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `a version that nobody has signed is taken away from above a signed one`() async throws {
+      try await Self.with { fleet, ada in
+        let app = fleet.app
+        #expect(try await ada.run("set", app, "--create", "a=1").status == 0)
+        for value in ["evil = 1", "evil = 2"] {
+          try await Self.put("settings-version = 9\n\(value)\n", at: "all/v9", of: fleet)
+        }
+        let refused = try await ada.run("set", app, "a=2")
+        #expect(refused.status == 5 && refused.error.contains("above version 1, which is signed"), "\(refused)")
+        try await Self.put("x", at: "all/v9/signature", of: fleet)
+        try await Self.put("9", at: "all/v1/successor", of: fleet)
+        let undone = try await ada.run("undo", app)
+        #expect(undone.status == 0 && undone.output.contains("undone: version 9"), "\(undone)")
+        for key in ["all/v9", "all/v9/signature", "all/v1/successor"] {
+          #expect(try await Self.stored(key, of: fleet) == nil, "\(key)")
+        }
+        #expect(try await ada.run("set", app, "a=2").status == 0)
+        #expect(try await ada.run("undo", app).status == 0)
+        #expect(try await Self.stored("all/v1", of: fleet) == "a = 1\n")
+      }
+    }
+
     @Test func `a note of who made a change is one line, whatever is in it`() async throws {
       try await Self.with { fleet, ada in
         #expect(try await ada.run("set", fleet.app, "--create", "a=1").status == 0)

@@ -162,6 +162,23 @@ public struct DocumentWriter: Sendable {
     return transaction
   }
 
+  /// What removes the newest version, if no trusted key has signed it, and one has signed the version below it.
+  ///
+  /// Nobody who signs makes such a version: machines do not take it, and no edit goes on from it.
+  public func withdrawal(by trust: Trust) -> (version: Int, below: Int, transaction: FleetTransaction)? {
+    let newest = versions.keys.sorted(by: >).prefix(2)
+    guard trust.isRequired, let version = newest.first, let below = newest.last, below < version,
+      serial(of: version, by: trust) == nil, serial(of: below, by: trust) != nil
+    else { return nil }
+    var transaction = unchanged(writing: nil)
+    let key = Array(document.key(version: version).utf8)
+    transaction.deletes = items.map(\.key).filter { $0 == key || $0.starts(with: key + Array("/".utf8)) }
+    for (earlier, stored) in versions where earlier < version && stored.successor ?? 0 >= version {
+      transaction.deletes.append(Array(FleetKey.successor(document, version: earlier).text.utf8))
+    }
+    return (version, below, transaction)
+  }
+
   /// Signs texts of the document, and again what a trusted key has signed of higher versions: a machine takes a version
   /// only with a higher serial than those of the earlier versions that it has had.
   func sign(

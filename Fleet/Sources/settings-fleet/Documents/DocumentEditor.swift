@@ -255,7 +255,10 @@ struct DocumentEditor {
     let last = try await Past(cluster: context.cluster, document: writer.document).lastSigned(
       version: version, by: trust)
     if let text, last.found?.text == text { return false }
-    let difference = Past.difference(base.text, since: last, try context.schema(of: document.app))
+    var difference = Past.difference(base.text, since: last, try context.schema(of: document.app))
+    if last.found == nil, let foreign = writer.withdrawal(by: trust) {
+      difference = "It is version \(foreign.version), above version \(foreign.below), which is signed. "
+    }
     throw Failure(
       .notWritable,
       "Cannot store '\(document)': \(problem.message) "

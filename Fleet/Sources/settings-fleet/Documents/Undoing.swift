@@ -31,6 +31,7 @@ struct Undoing {
   /// Takes the change back, and prints it with the values that it puts back.
   func run() async throws {
     try DocumentEditor.checkOwner(of: document.app)
+    if case .last = target, try await withdraw() { return }
     let present = try await past.stored(at: nil).max { $0.key < $1.key }
     var (undone, isDone, hasChanges) = (Set<Int64>(), false, false)
     var start: Int64?
@@ -64,6 +65,27 @@ struct Undoing {
     }
     if isDone { return }
     throw hasChanges || start != nil ? nothing : Failure(.noValue, "The fleet has no document '\(document)'.")
+  }
+
+  /// Removes a version that no trusted key has ever signed from above one that is signed.
+  ///
+  /// - Returns: Whether there was one.
+  private func withdraw() async throws -> Bool {
+    let trust = try context.settings.trust()
+    let snapshot = try await context.cluster.snapshot(of: document.app)
+    guard let foreign = DocumentWriter(document, in: snapshot, appVersion: nil).withdrawal(by: trust),
+      try await past.lastSigned(version: foreign.version, by: trust).found == nil
+    else { return false }
+    let change = Change(
+      by: context.author, because: verb, machines: await context.cluster.machines(of: [document.app]))
+    let note = FleetKey.change(document, version: foreign.below)
+    guard try await context.cluster.commit(foreign.transaction, change, at: [note]) != nil else {
+      throw Failure(.changed, "Cannot remove version \(foreign.version) of '\(document)': it has just been changed.")
+    }
+    Output.line(
+      "undone: version \(foreign.version), which no trusted key has signed. Version \(foreign.below) is the newest "
+        + "again.")
+    return true
   }
 
   private enum Step { case pass, take, end }
