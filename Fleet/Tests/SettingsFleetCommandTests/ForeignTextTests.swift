@@ -51,6 +51,22 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `what a directory has from an earlier text that nobody has signed is not signed`() async throws {
+      try await Self.with { fleet, ada in
+        let (app, tree) = (fleet.app, fleet.root + "/tree")
+        #expect(try await ada.run("set", app, "--create", "a=1").status == 0)
+        try await Self.put("a = 666\n", at: "all/v1", of: fleet)
+        #expect(try await ada.run("export", "--tree", tree, app).status == 0)
+        try await Self.put("a = 1\nb = 2\n", at: "all/v1", of: fleet)
+        let refused = try await ada.run("apply", tree, "--take", "ours")
+        #expect(refused.status == 5 && refused.output.contains("a: 1 -> 666"), "\(refused)")
+        // What only the directory has is its reviewers' word.
+        try fleet.write("a = 3\n", to: "\(tree)/\(app)/all.toml")
+        let applied = try await ada.run("apply", tree, "--take", "ours")
+        #expect(applied.status == 0, "\(applied)")
+      }
+    }
+
     @Test func `a version that nobody has signed is taken away from above a signed one`() async throws {
       try await Self.with { fleet, ada in
         let app = fleet.app

@@ -212,6 +212,25 @@ struct Past {
     return LastSigned(isCut: true)
   }
 
+  /// The texts that a version has had after a revision, newest first; `nil` if not all are known: there were too many, or
+  /// the version was gone in between.
+  func texts(of version: Int, after revision: Int64) async throws -> [[UInt8]]? {
+    var (texts, at) = ([[UInt8]](), Int64?.none)
+    do throws(EtcdError) {
+      while texts.count < Self.mostTexts {
+        guard let stored = try await stored(at: at)[version] else { return nil }
+        guard stored.modRevision > revision else { return texts }
+        texts.append(stored.text)
+        at = stored.modRevision - 1
+      }
+    } catch {
+      guard error.code == .compacted else { throw Failure(error) }
+    }
+    return nil
+  }
+
+  private static let mostTexts = 100
+
   /// When a key beside a removed version last changed, such as the note of its removal, and the revision before that.
   /// A text may have been stored later: they are no more than further places to look at.
   private func lastChanges(of version: Int, before absent: Int64) async throws(EtcdError) -> [Int64] {

@@ -26,13 +26,15 @@ struct TreeDoubt: Sendable {
     guard let text = texts[version], let (base, stored) = present?.readable(document.scope, upTo: version),
       let problem = trust.problem(with: stored, of: document, version: base)
     else { return nil }
-    let last = try await Past(cluster: context.cluster, document: document).lastSigned(version: base, by: trust)
+    let past = Past(cluster: context.cluster, document: document)
+    let last = try await past.lastSigned(version: base, by: trust)
     let signed = last.found
     // What never was signed is as the directory's reviewers want it.
     guard signed != nil || last.isCut || stored.signature != .absent else { return nil }
     if let signed, signed.text == text || signed.text == stored.text { return nil }
-    if let signed, base == version, text != stored.text,
-      !Self.shares(text, with: stored.text, since: signed.text)
+    // The directory may have a value from a text that was there in between.
+    if let signed, base == version, let foreign = try await past.texts(of: base, after: signed.revision),
+      !foreign.contains(where: { $0 == text || Self.shares(text, with: $0, since: signed.text) })
     {
       return nil
     }
