@@ -27,7 +27,7 @@ public struct ApplyPlan: Sendable {
     public var take: Take?
     /// The key to sign with.
     public var signing: DocumentWriter.Signing?
-    /// The keys whose signatures are valid.
+    /// The keys whose signatures, and whose marks of signed documents, are valid.
     public var trust = Trust([])
     /// The version that each app reads here; without an entry, any.
     public var appVersions: [String: Int] = [:]
@@ -132,7 +132,7 @@ public struct ApplyPlan: Sendable {
   ) throws(WriterError) {
     let isRemoved = texts.isEmpty
     let changed = texts.filter { version, text in writer.versions[version]?.text != text }.keys
-    let provenance = writer.provenance(from: options.source, changing: changed)
+    let provenance = writer.provenance(from: options.source, changing: changed, options.trust)
     if isRemoved {
       // What did not come from the directory is not removed with it.
       guard options.prunes, provenance == .applied || provenance == .edited, !writer.isEmptied else { return }

@@ -13,10 +13,15 @@ extension DocumentWriter {
     case foreign
   }
 
-  /// - Parameter changed: The versions whose texts would change.
-  func provenance(from source: String, changing changed: some Collection<Int>) -> Provenance {
+  /// - Parameters:
+  ///   - changed: The versions whose texts would change.
+  ///   - trust: Whose marks are valid for a document that is signed. Who has no key could have it emptied by another
+  ///     one's mark, and that would be signed.
+  func provenance(from source: String, changing changed: some Collection<Int>, _ trust: Trust) -> Provenance {
     guard let newest = versions.keys.max() else { return .absent }
-    let marks = versions.compactMapValues(\.applied)
+    let isSigned = versions.values.contains { $0.signature != .absent }
+    var marks = versions.compactMapValues(\.applied)
+    if isSigned { marks = marks.filter { trust.accepts($0.value, of: document, version: $0.key) } }
     if let other = marks.values.first(where: { $0.source != source }) { return .other(other.source) }
     if marks.isEmpty { return .foreign }
     // A version below the directory's own, which it does not change, may be older than the directory.
@@ -53,8 +58,14 @@ extension DocumentWriter {
       } else if !isSame, let stored, stored.signature != .absent {
         throw .needsKey
       }
-      let mark = AppliedMark(digest: TextDigest(of: text), source: source)
-      if stored?.applied != mark { transaction.put(FleetKey.applied(document, version: version).text, mark.json) }
+      var mark = AppliedMark(digest: TextDigest(of: text), source: source)
+      let isMarked = stored?.applied.map { present in
+        present.digest == mark.digest && present.source == source
+          && signing?.trust.accepts(present, of: document, version: version) ?? true
+      }
+      guard isMarked != true else { continue }
+      if let signing { mark = mark.signed(by: signing.key, of: document, version: version) }
+      transaction.put(FleetKey.applied(document, version: version).text, mark.json)
     }
     if let signing { try sign(unsigned, by: signing, in: &transaction) }
     let all = Set(versions.keys).union(texts.keys).sorted()

@@ -1,15 +1,26 @@
 /// What says that the text of a document came from a directory, so that an edit made by hand is noticed later, and only
 /// what came from the directory is removed with it.
 ///
-/// It is beside the text, in the same transaction. Nothing proves it: everyone who may write the document may write the mark, too.
+/// It is beside the text, in the same transaction. Whoever signs the text signs the mark, too. Nothing proves the mark of
+/// a document that is not signed: everyone who may write the document may write it.
 public struct AppliedMark: Hashable, Sendable, Codable {
   /// The text that came from the directory. If the document has another one, it was edited since.
   public let digest: TextDigest
   /// The name of the directory: several can supply a fleet, and each removes only its own documents.
   public let source: String
+  /// The signature of the mark.
+  public private(set) var signature: DocumentSignature?
 
   /// Describes a text from a directory.
   public init(digest: TextDigest, source: String) { (self.digest, self.source) = (digest, source) }
+
+  /// The same mark with a signature of it. Its serial is always 0: what came from a directory once goes on to be the
+  /// directory's.
+  func signed(by key: SigningKey, of document: FleetDocument, version: Int) -> AppliedMark {
+    var signed = self
+    signed.signature = key.sign(.applied(document, version: version, self), serial: 0)
+    return signed
+  }
 
   /// Reads the value of a mark's key; `nil` if it is none.
   public init?(json: [UInt8]) {

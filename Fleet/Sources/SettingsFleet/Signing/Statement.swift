@@ -8,6 +8,8 @@ public enum Statement: Hashable, Sendable {
   case document(FleetDocument, version: Int, text: TextDigest)
   /// A rollout, apart from its signature.
   case rollout(app: String, Rollout)
+  /// That the text of a version of a document came from a directory: the mark apart from its signature.
+  case applied(FleetDocument, version: Int, AppliedMark)
 
   /// The bytes that are signed: lines of ASCII, of which none can contain a line break.
   ///
@@ -20,6 +22,10 @@ public enum Statement: Hashable, Sendable {
     switch self {
     case .document(let document, let version, let text):
       lines = ["app-settings fleet document 1", document.key(version: version), String(serial), text.hex]
+    case .applied(let document, let version, let mark):
+      lines = [
+        "app-settings fleet applied 1", document.key(version: version), String(serial), mark.digest.hex, mark.source,
+      ]
     case .rollout(let app, let rollout):
       lines = ["app-settings fleet rollout 1"]
       lines.append(FleetDocument(valid: app, rollout.scope).key(version: rollout.version))

@@ -31,6 +31,13 @@ public struct Trust: Hashable, Sendable {
     return problem(with: signature, of: .rollout(app: document.app, rollout), document)
   }
 
+  /// Whether a mark is to be trusted: a trusted key has signed it, or no signature is required.
+  func accepts(_ mark: AppliedMark, of document: FleetDocument, version: Int) -> Bool {
+    guard isRequired else { return true }
+    let statement = Statement.applied(document, version: version, mark)
+    return mark.signature.map { problem(with: $0, of: statement, document) == nil } ?? false
+  }
+
   /// Why a signature of a statement is not to be trusted; `nil` if it is right.
   func problem(
     with signature: DocumentSignature, of statement: Statement, _ document: FleetDocument, changedAfter: Bool = false

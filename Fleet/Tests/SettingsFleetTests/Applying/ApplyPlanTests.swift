@@ -123,6 +123,37 @@ struct ApplyPlanTests {
     #expect(text() == "" && plan([:], prunes: true, key: key).isEmpty)
   }
 
+  @Test func `a mark that no trusted key has signed makes no signed document the directory's`() throws {
+    let key = Fixture.key
+    func put(_ mark: AppliedMark, version: Int = 1) {
+      cluster.put(FleetKey.applied(Self.document, version: version).text, mark.json)
+    }
+    let text = "a = 1\n"
+    let writer = DocumentWriter(Self.document, in: cluster.snapshot(), appVersion: nil)
+    let signing = DocumentWriter.Signing(key: key, millisecondsSince1970: 1)
+    #expect(cluster.commit(try writer.write(Array(text.utf8), version: 1, signing: signing)))
+    let mark = AppliedMark(digest: TextDigest(of: text.utf8), source: "main")
+    let other = FleetDocument("editor/host/a1")!
+    for foreign in [
+      mark, mark.signed(by: Fixture.otherKey, of: Self.document, version: 1),
+      mark.signed(by: key, of: other, version: 1), mark.signed(by: key, of: Self.document, version: 2),
+    ] {
+      put(foreign)
+      #expect(plan([:], prunes: true, key: key).isEmpty)
+      #expect(plan([Self.document: [1: "a = 2\n"]], key: key).conflicts.map(\.conflict) == [.foreign])
+    }
+    // Nor is one beside a version that somebody without a key has put above it.
+    cluster.put(Self.document.key(version: 2), [])
+    put(AppliedMark(digest: TextDigest(of: "".utf8), source: "main"), version: 2)
+    #expect(plan([:], prunes: true, key: key).isEmpty)
+    cluster.delete([Self.document.key(version: 2), FleetKey.applied(Self.document, version: 2).text])
+    // What the directory has as it is becomes its own.
+    #expect(actions(plan([Self.document: [1: text]], key: key)) == ["adopt editor/all"])
+    try apply(plan([Self.document: [1: text]], key: key))
+    #expect(plan([Self.document: [1: text]], key: key).isEmpty)
+    #expect(actions(plan([:], prunes: true, key: key)) == ["remove editor/all"])
+  }
+
   @Test func `a change of an earlier version alone leaves the later one above it for machines that verify`() throws {
     let key = Fixture.key
     func tree(_ earlier: String) -> [FleetDocument: [Int: String]] {
