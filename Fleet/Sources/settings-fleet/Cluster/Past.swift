@@ -212,8 +212,8 @@ struct Past {
     return LastSigned(isCut: true)
   }
 
-  /// The texts that a version has had after a revision, newest first; `nil` if not all are known: there were too many, or
-  /// the version was gone in between.
+  /// The texts that a version has had after a revision, newest first; `nil` if not all are known: there were too many,
+  /// or the version was gone in between.
   func texts(of version: Int, after revision: Int64) async throws -> [[UInt8]]? {
     var (texts, at) = ([[UInt8]](), Int64?.none)
     do throws(EtcdError) {

@@ -7,8 +7,8 @@ struct UndoVerb: FleetVerb {
     abstract: "Take back changes of a document, one after the other.",
     discussion: """
       Takes back the last change that is not undone, and the one before it when it is run again; with --revision, the \
-      change of the revision which 'log' prints. Prints it with the values that it puts back. 'redo' takes an undo back. \
-      A version of the document that no trusted key has signed, above one that is signed, is removed.
+      change of the revision which 'log' prints. Prints it with the values that it puts back. 'redo' takes an undo \
+      back. A version of the document that no trusted key has signed, above one that is signed, is removed.
 
       What others have changed since stays. Nothing is stored where they have changed the same key (status 9), if the \
       cluster does not have the earlier text any more (1), if the values are as before already (1), or if the document was \
