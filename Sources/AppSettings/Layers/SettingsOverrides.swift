@@ -181,8 +181,9 @@ public struct SettingsOverrides: Sendable, Hashable {
     return app.map { "\(variableName($0))_SETTINGS__\(name)" } ?? name
   }
 
-  /// The possible values of a text, the most likely first.
-  package static func candidates(for text: String) -> [TOMLValue] {
+  /// The possible values of a text, the most likely first: one of the kind of the value that it takes the place of, if
+  /// it is not a table.
+  package static func candidates(for text: String, like former: TOMLValue? = nil) -> [TOMLValue] {
     var values: [TOMLValue] = []
     if let parsed = try? TOMLValue(parsing: text) { values.append(parsed) }
     values.append(.string(text))
@@ -190,6 +191,9 @@ public struct SettingsOverrides: Sendable, Hashable {
     case "yes", "true", "y", "t", "1": values.append(.boolean(true))
     case "no", "false", "n", "f", "0": values.append(.boolean(false))
     default: break
+    }
+    if let former, values[0].table == nil, let index = values.firstIndex(where: { $0.kindName == former.kindName }) {
+      values.insert(values.remove(at: index), at: 0)
     }
     return values
   }

@@ -11,6 +11,8 @@ extension SettingsSnapshot {
     package var layer: SettingsLayer.Kind?
     /// The text of the override that is the whole value, to be read as the key's type; `nil` if there is none.
     package var text: String?
+    /// The files' value, of whose kind the text most likely is.
+    package var former: TOMLValue?
   }
 
   /// The value of a path with overrides applied. Credentials apply to paths that are known to be secret.
@@ -50,7 +52,7 @@ extension SettingsSnapshot {
       for name in names {
         guard let (found, text) = override(around: name, in: layer, isSecret: isSecret) else { continue }
         if case .value(let value) = found { result.value = value } else { result.value = nil }
-        (result.layer, result.text) = (layer, text)
+        (result.layer, result.text, result.former) = (layer, text, stored ?? Self.usual(in: layer))
         break
       }
       for name in names.reversed() {
@@ -71,7 +73,7 @@ extension SettingsSnapshot {
       let place = TOMLPath(Array(path.components.prefix(count)))
       let isSecret = isSecret && count == path.components.count
       guard let text = overrides.text(for: place, in: layer, isSecret: isSecret),
-        let value = permitted(text, at: place, in: layer)
+        let value = permitted(text, at: place, over: stored(at: place), in: layer)
       else { continue }
       let isText = count == path.components.count && locks[place] == nil
       return (LayerLookup(value, at: path.components.dropFirst(count)), isText ? text : nil)
@@ -81,13 +83,12 @@ extension SettingsSnapshot {
 
   /// The value of an override at a path; `nil` if a lock disables it. Locked parts have the files' values.
   ///
-  /// Of the text's readings, one of the same kind as the files' value is taken, but a table is one. A secret without a
-  /// value in a file is a string.
-  private func permitted(_ text: String, at path: TOMLPath, in layer: SettingsLayer.Kind) -> TOMLValue? {
+  /// - Parameter former: The files' value.
+  private func permitted(
+    _ text: String, at path: TOMLPath, over former: TOMLValue?, in layer: SettingsLayer.Kind
+  ) -> TOMLValue? {
     if locks.lock(around: path) != nil { return nil }
-    let readings = SettingsOverrides.candidates(for: text)
-    let former = stored(at: path) ?? (layer == .credential ? .string(text) : nil)
-    let value = readings.first { $0.table != nil || $0.kindName == former?.kindName } ?? readings.first
+    let value = SettingsOverrides.candidates(for: text, like: former ?? Self.usual(in: layer)).first
     guard let locked = locks[path] else { return value }
     guard case .table(let above)? = value?.counted(for: layers.count, under: locked) else { return nil }
     var table = TOMLTable()
@@ -96,6 +97,9 @@ extension SettingsSnapshot {
     }
     return .table(table.merging(above))
   }
+
+  /// What an override is like where no file has a value: most secrets are strings.
+  private static func usual(in layer: SettingsLayer.Kind) -> TOMLValue? { layer == .credential ? .string("") : nil }
 
   /// A table with the overrides of the paths below it; `nil` if there are none.
   ///
@@ -107,7 +111,7 @@ extension SettingsSnapshot {
     var isChanged = false
     func override(_ place: TOMLPath, _ text: String) {
       let below = TOMLPath(Array(place.components.dropFirst(path.components.count)))
-      guard let value = permitted(text, at: place, in: layer) else { return }
+      guard let value = permitted(text, at: place, over: stored?.table?[path: below], in: layer) else { return }
       table.apply(Edit(path: below, value: value))
       isChanged = true
     }

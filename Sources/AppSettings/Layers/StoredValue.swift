@@ -7,12 +7,12 @@ package enum StoredValue: Sendable {
   /// No layer has a value.
   case absent
   case value(TOMLValue)
-  /// The text of an override, to be read as the key's type.
-  case text(String)
+  /// The text of an override, to be read as the key's type, and what the files have.
+  case text(String, over: TOMLValue? = nil)
 
   init(_ overlay: SettingsSnapshot.Overlay) {
     if let text = overlay.text {
-      self = .text(text)
+      self = .text(text, over: overlay.former)
     } else if let value = overlay.value {
       self = .value(value)
     } else {
@@ -28,7 +28,7 @@ package enum StoredValue: Sendable {
     switch self {
     case .absent: []
     case .value(let value): [value]
-    case .text(let text): SettingsOverrides.candidates(for: text)
+    case .text(let text, let former): SettingsOverrides.candidates(for: text, like: former)
     }
   }
 
@@ -46,8 +46,8 @@ package enum StoredValue: Sendable {
     switch self {
     case .absent: return nil
     case .value(let value): return try key.decode(value)
-    case .text(let text):
-      let candidates = SettingsOverrides.candidates(for: text)
+    case .text:
+      let candidates = candidates
       for candidate in candidates { if let value = try? key.decode(candidate) { return value } }
       return try key.decode(candidates[0])
     }

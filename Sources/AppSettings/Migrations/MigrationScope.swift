@@ -90,7 +90,8 @@ package struct MigrationScope {
     from source: TOMLPath, to destination: TOMLPath, removing others: [TOMLPath] = []
   ) throws {
     guard contains(source) else { return }
-    if case .table(let prefix) = place, source != destination { removed.append(prefix.appending(source)) }
+    // What takes the place of a table around it, or makes one there, leaves none behind.
+    if case .table(let prefix) = place, !source.isRelated(to: destination) { removed.append(prefix.appending(source)) }
     let related = ([source] + others).filter { $0 != destination && $0.isRelated(to: destination) && contains($0) }
     guard !related.isEmpty else {
       if source != destination { try moveApart(from: source, to: destination) }

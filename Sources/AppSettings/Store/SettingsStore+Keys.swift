@@ -111,68 +111,45 @@ extension SettingsKey {
   /// The edits that store a value over the content of a snapshot.
   ///
   /// The snapshot is taken only if the stored value matters; for a type whose values have only one form, it does not.
-  /// Of a table, what other layers and overrides have and the value only repeats is not written.
+  /// Of a struct or a record, fields that only repeat what other layers and overrides have are not written.
   ///
   /// - Throws: ``SettingsError`` `invalidValue`.
   func edits(storing value: Value, in snapshot: @autoclosure () -> SettingsSnapshot) throws(SettingsError) -> [Edit] {
     do throws(SettingsValueError) {
-      if !bridge.keepsStoredParts {
-        let edits = try edits(storing: value, over: nil)
-        return edits.contains { $0.value?.table != nil } ? own(edits, in: snapshot()) : edits
-      }
+      guard bridge.keepsStoredParts else { return try edits(storing: value, over: nil) }
       let snapshot = snapshot()
       let source = paths.count == 1 ? nil : snapshot.source(of: self)
-      return own(
-        try edits(
-          storing: value, over: StoredValue(of: self, in: snapshot).value,
-          moves: source.map { $0.path != path } ?? false),
-        in: snapshot)
+      let current = StoredValue(of: self, in: snapshot).value
+      let edits = try edits(storing: value, over: current, moves: source.map { $0.path != path } ?? false)
+      guard snapshot.layers.count > 1 || !snapshot.overrides.isEmpty, let current = current?.table else { return edits }
+      return own(edits, inEffect: current, in: snapshot)
     } catch {
       throw error.refusing(self)
     }
   }
 
-  /// Edits of the value without what only repeats other layers and overrides.
-  private func own(_ edits: [Edit], in snapshot: SettingsSnapshot) -> [Edit] {
-    guard snapshot.layers.count > 1 || !snapshot.overrides.isEmpty,
-      case .table(let current)? = StoredValue(of: self, in: snapshot).value
-    else { return edits }
-    let source = paths.count == 1 ? path : snapshot.source(of: self)?.path ?? path
-    return OwnParts(snapshot, of: source, inEffect: current).only(edits, of: path)
-  }
-}
-
-/// What the user's file has of a table, and what is in effect there.
-private struct OwnParts {
-  let snapshot: SettingsSnapshot
-  let own: TOMLValue?
-  let current: TOMLTable
-
-  init(_ snapshot: SettingsSnapshot, of path: TOMLPath, inEffect current: TOMLTable) {
-    (self.snapshot, self.current) = (snapshot, current)
-    if case .value(let value) = snapshot.lookUp(path, in: snapshot.userIndex) { own = value } else { own = nil }
-  }
-
-  /// Edits of the table, or of parts of it, without what is in effect already and not from the user's file.
-  func only(_ edits: [Edit], of path: TOMLPath) -> [Edit] {
-    edits.compactMap { edit in
-      guard let value = edit.value else { return edit }
-      let part = TOMLPath(Array(edit.path.components.dropFirst(path.components.count)))
-      let (own, current) = (own?.table?[path: part], current[path: part])
-      if value == current { return own == value ? edit : nil }
-      var edit = edit
-      edit.value = self.part(of: value, own, current, at: edit.path)
-      let isNothing = own == nil && edit.value == .table(TOMLTable()) && edit.value != value
-      return isNothing ? nil : edit
+  /// Edits of fields without those that only repeat what other layers and overrides have. If the app could not read the
+  /// files without them, they stay, but not those of credentials.
+  private func own(_ edits: [Edit], inEffect current: TOMLTable, in snapshot: SettingsSnapshot) -> [Edit] {
+    func userValue(_ path: TOMLPath) -> TOMLValue? {
+      if case .value(let value) = snapshot.lookUp(path, in: snapshot.userIndex) { value } else { nil }
     }
-  }
-
-  private func part(of value: TOMLValue, _ own: TOMLValue?, _ current: TOMLValue?, at path: TOMLPath) -> TOMLValue? {
-    // A locked part is taken out when it is written.
-    if value == current { return snapshot.lock(of: path) == nil ? own : value }
-    guard case .table(let new) = value, case .table(let current)? = current else { return value }
-    var result = TOMLTable()
-    for (key, value) in new { result[key] = part(of: value, own?.table?[key], current[key], at: path.appending(key)) }
-    return .table(result)
+    // A value under a former name is written as a whole.
+    guard !edits.contains(where: { $0.path == path }), paths.dropFirst().allSatisfy({ userValue($0) == nil }) else {
+      return edits
+    }
+    func isRepeated(_ edit: Edit) -> Bool {
+      let field = TOMLPath(Array(edit.path.components.dropFirst(path.components.count)))
+      return edit.value != nil && edit.value == current[path: field] && edit.value != userValue(edit.path)
+    }
+    let own = edits.filter { !isRepeated($0) }
+    guard own.count < edits.count else { return edits }
+    var files = snapshot.stored(at: paths)?.table ?? TOMLTable()
+    for edit in own {
+      files.set(edit.value, at: edit.path.components.dropFirst(path.components.count))
+    }
+    if own.isEmpty || accepts(.table(files)) { return own }
+    let secrets = Set(snapshot.overrides.credentials?.texts(below: path).map(\.path) ?? [])
+    return edits.filter { !secrets.contains($0.path) || !isRepeated($0) }
   }
 }
