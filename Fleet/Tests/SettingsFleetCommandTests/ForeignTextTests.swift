@@ -89,6 +89,46 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `all versions that nobody has signed are taken away from above a signed one`() async throws {
+      try await Self.with { fleet, ada in
+        #expect(try await ada.run("set", fleet.app, "--create", "a=1").status == 0)
+        for version in [8, 9] {
+          try await Self.put("settings-version = \(version)\n", at: "all/v\(version)", of: fleet)
+        }
+        let undone = try await ada.run("undo", fleet.app)
+        #expect(undone.status == 0 && undone.output.contains("Version 1 is the newest again"), "\(undone)")
+        #expect(try await Self.stored("all/v8", of: fleet) == nil)
+        #expect(try await Self.stored("all/v9", of: fleet) == nil)
+      }
+    }
+
+    @Test func `a version that somebody else has signed, or may have, is not taken away`() async throws {
+      // A compaction is of the whole cluster.
+      let cluster = try await EtcdCluster.start(options: CommandTests.patient)
+      defer { cluster.stop() }
+      try await Fleet.with(cluster) { fleet in
+        let key = fleet.root + "/key"
+        #expect(try await fleet.person("nobody").run("key", key).status == 0)
+        let ada = try fleet.person("ada", "signing-key = \"\(key)\"\n")
+        #expect(try await ada.run("set", fleet.app, "--create", "a=1").status == 0)
+        let signature = #"{"key": "b0b", "serial": 7, "signature": "\#(Data(count: 64).base64EncodedString())"}"#
+        try await Self.put("settings-version = 9\n", at: "all/v9", of: fleet)
+        try await Self.put(signature, at: "all/v9/signature", of: fleet)
+        for why in ["key b0b, which is not trusted here", "what it was earlier has been compacted away"] {
+          let refused = try await ada.run("undo", fleet.app)
+          #expect(refused.status == 5 && refused.error.contains(why), "\(refused)")
+          #expect(refused.error.contains("--accept-unsigned"), "\(refused)")
+          #expect(try await Self.stored("all/v9", of: fleet) != nil)
+          try await cluster.withClient { client in
+            _ = try await client.delete(.key("/app-settings/1/\(fleet.app)/all/v9/signature"))
+            try await client.compact(revision: try await client.put("/other", ""))
+          }
+        }
+        #expect(try await ada.run("undo", fleet.app, "--accept-unsigned").status == 0)
+        #expect(try await Self.stored("all/v9", of: fleet) == nil)
+      }
+    }
+
     @Test func `a note of who made a change is one line, whatever is in it`() async throws {
       try await Self.with { fleet, ada in
         #expect(try await ada.run("set", fleet.app, "--create", "a=1").status == 0)

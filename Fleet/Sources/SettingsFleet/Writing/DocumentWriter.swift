@@ -162,21 +162,27 @@ public struct DocumentWriter: Sendable {
     return transaction
   }
 
-  /// What removes the newest version, if no trusted key has signed it, and one has signed the version below it.
+  /// The versions above the highest one that a trusted key has signed, newest first; `nil` if there is none.
   ///
-  /// Nobody who signs makes such a version: machines do not take it, and no edit goes on from it.
-  public func withdrawal(by trust: Trust) -> (version: Int, below: Int, transaction: FleetTransaction)? {
-    let newest = versions.keys.sorted(by: >).prefix(2)
-    guard trust.isRequired, let version = newest.first, let below = newest.last, below < version,
-      serial(of: version, by: trust) == nil, serial(of: below, by: trust) != nil
+  /// Nobody who signs makes such a version without signing it: machines do not take it, and no edit goes on from it.
+  public func foreignVersions(by trust: Trust) -> (versions: [Int], below: Int)? {
+    let newest = versions.keys.sorted(by: >)
+    guard trust.isRequired, let signed = newest.firstIndex(where: { serial(of: $0, by: trust) != nil }), signed > 0
     else { return nil }
+    return (Array(newest[..<signed]), newest[signed])
+  }
+
+  /// What removes all versions above one.
+  public func withdrawal(to below: Int) -> FleetTransaction {
     var transaction = unchanged(writing: nil)
-    let key = Array(document.key(version: version).utf8)
-    transaction.deletes = items.map(\.key).filter { $0 == key || $0.starts(with: key + Array("/".utf8)) }
-    for (earlier, stored) in versions where earlier < version && stored.successor ?? 0 >= version {
+    for version in versions.keys.sorted(by: >) where version > below {
+      let key = Array(document.key(version: version).utf8)
+      transaction.deletes += items.map(\.key).filter { $0 == key || $0.starts(with: key + Array("/".utf8)) }
+    }
+    for (earlier, stored) in versions where earlier <= below && stored.successor ?? 0 > below {
       transaction.deletes.append(Array(FleetKey.successor(document, version: earlier).text.utf8))
     }
-    return (version, below, transaction)
+    return transaction
   }
 
   /// Signs texts of the document, and again what a trusted key has signed of higher versions: a machine takes a version

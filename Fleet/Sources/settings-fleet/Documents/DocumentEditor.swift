@@ -256,8 +256,8 @@ struct DocumentEditor {
       version: version, by: trust)
     if let text, last.found?.text == text { return false }
     var difference = Past.difference(base.text, since: last, try context.schema(of: document.app))
-    if last.found == nil, let foreign = writer.withdrawal(by: trust) {
-      difference = "It is version \(foreign.version), above version \(foreign.below), which is signed. "
+    if last.found == nil, let foreign = writer.foreignVersions(by: trust), foreign.below < version {
+      difference = "It is version \(version), above version \(foreign.below), which is signed. "
     }
     throw Failure(
       .notWritable,

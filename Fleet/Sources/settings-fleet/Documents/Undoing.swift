@@ -67,25 +67,54 @@ struct Undoing {
     throw hasChanges || start != nil ? nothing : Failure(.noValue, "The fleet has no document '\(document)'.")
   }
 
-  /// Removes a version that no trusted key has ever signed from above one that is signed.
+  /// Removes the versions that no trusted key has ever signed from above one that is or was signed.
   ///
   /// - Returns: Whether there was one.
   private func withdraw() async throws -> Bool {
     let trust = try context.settings.trust()
     let snapshot = try await context.cluster.snapshot(of: document.app)
-    guard let foreign = DocumentWriter(document, in: snapshot, appVersion: nil).withdrawal(by: trust),
-      try await past.lastSigned(version: foreign.version, by: trust).found == nil
-    else { return false }
+    let writer = DocumentWriter(document, in: snapshot, appVersion: nil)
+    guard var (foreign, below) = writer.foreignVersions(by: trust) else { return false }
+    for (index, version) in foreign.enumerated() {
+      let last = try await past.lastSigned(version: version, by: trust)
+      if last.found != nil {
+        (foreign, below) = (Array(foreign[..<index]), version)
+        break
+      }
+      if !acceptsUnsigned { try checkForeign(version, writer.versions[version]?.signature, last, trust) }
+    }
+    guard !foreign.isEmpty else { return false }
     let change = Change(
       by: context.author, because: verb, machines: await context.cluster.machines(of: [document.app]))
-    let note = FleetKey.change(document, version: foreign.below)
-    guard try await context.cluster.commit(foreign.transaction, change, at: [note]) != nil else {
-      throw Failure(.changed, "Cannot remove version \(foreign.version) of '\(document)': it has just been changed.")
+    let note = FleetKey.change(document, version: below)
+    guard try await context.cluster.commit(writer.withdrawal(to: below), change, at: [note]) != nil else {
+      throw Failure(.changed, "Cannot remove version \(foreign[0]) of '\(document)': it has just been changed.")
     }
-    Output.line(
-      "undone: version \(foreign.version), which no trusted key has signed. Version \(foreign.below) is the newest "
-        + "again.")
+    for version in foreign { Output.line("undone: version \(version), which no trusted key has signed.") }
+    Output.line("Version \(below) is the newest again.")
     return true
+  }
+
+  /// Refuses to remove a version that somebody may have signed.
+  private func checkForeign(
+    _ version: Int, _ signature: StoredDocument.Signature?, _ last: Past.LastSigned, _ trust: Trust
+  ) throws {
+    let why: String
+    if case .present(let signature) = signature, !trust.keys.contains(where: { $0.id == signature.key }) {
+      why =
+        "it is signed with the key \(signature.key), which is not trusted here. If that is the key of somebody who may "
+        + "sign, add it to 'trusted-keys'. "
+    } else if last.isCut {
+      why =
+        "what it was earlier has been compacted away, so that a trusted key may have signed it. 'settings-fleet log' "
+        + "prints what the cluster has of it. "
+    } else {
+      return
+    }
+    throw Failure(
+      .notWritable,
+      "Cannot remove version \(version) of '\(document)': \(why)Repeat the command with --accept-unsigned if nobody who "
+        + "may sign has made this version. Nothing was written.")
   }
 
   private enum Step { case pass, take, end }
