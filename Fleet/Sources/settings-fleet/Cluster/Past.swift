@@ -160,8 +160,10 @@ struct Past {
 
   /// What is known of the newest text of a version that a trusted key has signed.
   struct LastSigned: Sendable {
-    /// The text, and its revision; `nil` if the cluster does not have it.
-    var found: (revision: Int64, text: [UInt8])?
+    /// The text, its revision, and that of its signature; `nil` if the cluster does not have it.
+    ///
+    /// The text may have been put back after it was signed. Then texts that nobody has signed are between the two.
+    var found: (revision: Int64, signatureRevision: Int64, text: [UInt8])?
     /// Whether the search ended at a compaction, so that a text may have been signed before it.
     var isCut = false
   }
@@ -173,11 +175,13 @@ struct Past {
   /// a sixteenth of the way, and where what is left beside it was last changed. Whoever takes the signature away before
   /// the text changes does not either: it was there when the text before that was stored.
   func lastSigned(version: Int, by trust: Trust) async throws -> LastSigned {
-    func signed(at revision: Int64?) async throws(EtcdError) -> (revision: Int64, text: [UInt8])? {
+    func signed(
+      at revision: Int64?
+    ) async throws(EtcdError) -> (revision: Int64, signatureRevision: Int64, text: [UInt8])? {
       guard let stored = try await stored(at: revision)[version],
         trust.problem(with: stored, of: document, version: version) == nil
       else { return nil }
-      return (max(stored.modRevision, stored.signatureRevision), stored.text)
+      return (max(stored.modRevision, stored.signatureRevision), stored.signatureRevision, stored.text)
     }
     var revision: Int64?
     // Where the document is gone, and when what is left beside it was last changed.

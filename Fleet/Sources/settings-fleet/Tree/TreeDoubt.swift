@@ -33,7 +33,7 @@ struct TreeDoubt: Sendable {
     guard signed != nil || last.isCut || stored.signature != .absent else { return nil }
     if let signed, signed.text == text || signed.text == stored.text { return nil }
     // The directory may have a value from a text that was there in between.
-    if let signed, base == version, let foreign = try await past.texts(of: base, after: signed.revision),
+    if let signed, base == version, let foreign = try await past.texts(of: base, after: signed.signatureRevision),
       !foreign.contains(where: { $0 == text || Self.shares(text, with: $0, since: signed.text) })
     {
       return nil
