@@ -37,9 +37,16 @@ public struct DocumentSignature: Hashable, Sendable {
   /// - Parameters:
   ///   - serials: The serials of all versions of the document and of its rollout that a trusted key has signed.
   ///   - millisecondsSince1970: The time.
+  ///   - unverified: Serials of other signatures. One of a signer whose clock is ahead counts, although somebody has
+  ///     overwritten the text: those of at most a day from now. Who has no key uses up no more than that.
   /// - Returns: `nil` if there is no higher one.
-  public static func nextSerial(after serials: some Sequence<UInt64>, millisecondsSince1970: Int64) -> UInt64? {
-    let next = max((serials.max() ?? 0) + 1, UInt64(max(0, millisecondsSince1970)))
+  public static func nextSerial(
+    after serials: some Sequence<UInt64>, millisecondsSince1970: Int64, unverified: [UInt64] = []
+  ) -> UInt64? {
+    let now = UInt64(max(0, millisecondsSince1970))
+    let tomorrow = now.addingReportingOverflow(86_400_000).partialValue
+    let last = max(serials.max() ?? 0, unverified.filter { $0 <= tomorrow }.max() ?? 0)
+    let next = max(last + 1, now)
     return next <= mostSerial ? next : nil
   }
 }

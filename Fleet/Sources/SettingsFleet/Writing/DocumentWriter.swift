@@ -207,14 +207,17 @@ public struct DocumentWriter: Sendable {
   }
 
   /// A serial above all that a trusted key has signed. No machine has taken another one, and who has no key could use
-  /// up all that there are.
+  /// up all that there are: of the others, those count that may be of a text that somebody has overwritten.
   func nextSerial(_ signing: Signing) throws(WriterError) -> UInt64 {
-    var serials = versions.keys.compactMap { serial(of: $0, by: signing.trust) }
-    if let rollout, let signature = rollout.signature, signing.trust.problem(with: rollout, of: document) == nil {
-      serials.append(signature.serial)
+    var (serials, unverified) = (versions.keys.compactMap { serial(of: $0, by: signing.trust) }, [UInt64]())
+    for case .present(let signature) in versions.values.map(\.signature) { unverified.append(signature.serial) }
+    if let rollout, let signature = rollout.signature {
+      unverified.append(signature.serial)
+      if signing.trust.problem(with: rollout, of: document) == nil { serials.append(signature.serial) }
     }
     guard
-      let serial = DocumentSignature.nextSerial(after: serials, millisecondsSince1970: signing.millisecondsSince1970)
+      let serial = DocumentSignature.nextSerial(
+        after: serials, millisecondsSince1970: signing.millisecondsSince1970, unverified: unverified)
     else { throw .noSerial }
     return serial
   }

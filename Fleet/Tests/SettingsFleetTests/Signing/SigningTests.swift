@@ -67,5 +67,12 @@ struct SigningTests {
     #expect(DocumentSignature.nextSerial(after: [5, 200], millisecondsSince1970: 100) == 201)
     #expect(DocumentSignature.nextSerial(after: [5], millisecondsSince1970: -1) == 6)
     #expect(DocumentSignature.nextSerial(after: [DocumentSignature.mostSerial], millisecondsSince1970: 0) == nil)
+    let day: UInt64 = 86_400_000
+    func next(_ unverified: [UInt64]) -> UInt64? {
+      DocumentSignature.nextSerial(after: [5], millisecondsSince1970: 100, unverified: unverified)
+    }
+    #expect(next([7]) == 100)
+    #expect(next([7, day + 100, day + 101, DocumentSignature.mostSerial]) == day + 101)
+    #expect(next([day + 101]) == 100)
   }
 }

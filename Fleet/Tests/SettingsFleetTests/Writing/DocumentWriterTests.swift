@@ -134,6 +134,19 @@ struct DocumentWriterTests {
     #expect(try serial(both) == 2001)
   }
 
+  @Test func `a serial of a signer whose clock is ahead counts although the text was overwritten`() throws {
+    var fixture = Fixture()
+    fixture.putSigned("a = 1", version: 1, serial: 3_600_000)
+    fixture.put("a = 2", version: 1)
+    let cluster = Self.cluster(fixture)
+    #expect(cluster.commit(try Self.writer(cluster).write(Array("a = 3".utf8), version: 1, signing: Self.signing)))
+    guard case .present(let signature)? = Self.writer(cluster).versions[1]?.signature else {
+      Issue.record("not signed")
+      return
+    }
+    #expect(signature.serial == 3_600_001)
+  }
+
   @Test func `a rollout begins once, is published once and leaves nothing`() throws {
     var fixture = Fixture()
     fixture.put("a = 1")
