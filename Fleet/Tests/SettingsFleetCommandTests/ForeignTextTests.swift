@@ -131,6 +131,19 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `a group's edit beside a document for all that never was signed says to sign that`() async throws {
+      try await Self.with { fleet, ada in
+        let app = fleet.app
+        #expect(try await fleet.person("nobody").run("set", app, "--create", "hosts=[\"a\"]").status == 0)
+        let append = ["set", app, "--group", "web", "hosts", "--append", "good"]
+        let refused = try await ada.run(append)
+        #expect(refused.status == 5 && refused.error.contains("Sign that first: edit it with"), "\(refused)")
+        #expect(!refused.error.contains("undo"), "\(refused)")
+        #expect(try await ada.run("set", app, "a=1", "--create", "--accept-unsigned").status == 0)
+        #expect(try await ada.run(append).status == 0)
+      }
+    }
+
     @Test func `a note of who made a change is one line, whatever is in it`() async throws {
       try await Self.with { fleet, ada in
         #expect(try await ada.run("set", fleet.app, "--create", "a=1").status == 0)

@@ -259,15 +259,21 @@ struct DocumentEditor {
     if last.found == nil, let foreign = writer.foreignVersions(by: trust), foreign.below < version {
       difference = "It is version \(version), above version \(foreign.below), which is signed. "
     }
+    // There is nothing to go back to where nothing was ever signed.
+    let wasSigned = last.found != nil || last.isCut || isSigned(writer) || writer.foreignVersions(by: trust) != nil
+    let advice =
+      wasSigned
+      ? "Take that back with 'settings-fleet undo', or repeat the command with --accept-unsigned if all of it is right. "
+      : writer.document == document
+        ? "Repeat the command with --accept-unsigned if all of it is right. "
+        : "Sign that first: edit it with --accept-unsigned if all of it is right. "
     throw Failure(
       .notWritable,
       "Cannot store '\(document)': \(problem.message) "
         + (writer.document == document
           ? "Whoever stores an edit of it signs all of it. "
           : "Whoever appends to a list that it has signs its elements, too. ")
-        + difference
-        + "Take that back with 'settings-fleet undo', or repeat the command with --accept-unsigned if all of it is right. "
-        + "Nothing was written.")
+        + difference + advice + "Nothing was written.")
   }
 
   /// Refuses what machines would refuse. A problem that the document had before does not stop an edit of something else.
