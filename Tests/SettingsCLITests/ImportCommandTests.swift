@@ -119,7 +119,7 @@ struct ImportCommandTests {
 
   @Test(arguments: [
     (
-      "keyfile", "names=1.10;2.0;007;true;a b\\;c;\nscores=1;02;\ntitle=Hello\\nWorld\\s\\; bye\\;x\nwrap=1\n",
+      "keyfile", "names=1.10;2.0;007;true;a b\\;c;\nscores=1;2;\ntitle=Hello\\nWorld\\s\\; bye\\;x\nwrap=1\n",
       "names = [\"1.10\", \"2.0\", \"007\", \"true\", \"a b;c\"]\nscores = [1, 2]\ntitle = \"Hello\\nWorld ; bye;x\"\nwrap = true\n"
     ),
     (

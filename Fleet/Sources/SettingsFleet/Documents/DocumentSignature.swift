@@ -37,8 +37,8 @@ public struct DocumentSignature: Hashable, Sendable {
   /// - Parameters:
   ///   - serials: The serials of all versions of the document and of its rollout that a trusted key has signed.
   ///   - millisecondsSince1970: The time.
-  ///   - unverified: Serials of other signatures. One of a signer whose clock is ahead counts, although somebody has
-  ///     overwritten the text: those of at most a day from now. Who has no key uses up no more than that.
+  ///   - unverified: Serials of other signatures. The next one is also above those of at most a day from now: a signer's
+  ///     clock may be ahead, and the text overwritten by somebody else. Who has no key uses up no more than that day.
   /// - Returns: `nil` if there is no higher one.
   public static func nextSerial(
     after serials: some Sequence<UInt64>, millisecondsSince1970: Int64, unverified: [UInt64] = []

@@ -224,6 +224,8 @@ struct Party: Sendable {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: Fleet.program)
     process.arguments = words
+    // A text that an editor leaves is kept where the command runs.
+    process.currentDirectoryURL = URL(fileURLWithPath: fleet.root)
     var all = ProcessInfo.processInfo.environment.merging(environment) { $1 }.merging(variables) { $1 }
     all["SETTINGS_CLI"] = variables["SETTINGS_CLI"] ?? environment["SETTINGS_CLI"] ?? Fleet.cli
     all["HOME"] = fleet.root
