@@ -125,7 +125,7 @@ extension CommandTests.Busy {
         let edit = try await eve.run(["edit", fleet.app], adding: ["EDITOR": "sed -i s/1/2/", "VISUAL": ""])
         #expect(edit.status == 5 && edit.error.contains("it is signed, and you have no key"), "\(edit)")
         let named = try #require(edit.error.firstMatch(of: #/Your text is in '(?<path>[^']+)'\./#))
-        let path = String(named.path)
+        let path = fleet.root + "/" + named.path
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "a = 2\n")
         try FileManager.default.removeItem(atPath: path)
         // Without a change there is nothing to keep.

@@ -9,18 +9,10 @@ public struct AppliedMark: Hashable, Sendable, Codable {
   /// The name of the directory: several can supply a fleet, and each removes only its own documents.
   public let source: String
   /// The signature of the mark.
-  public private(set) var signature: DocumentSignature?
+  public internal(set) var signature: DocumentSignature?
 
   /// Describes a text from a directory.
   public init(digest: TextDigest, source: String) { (self.digest, self.source) = (digest, source) }
-
-  /// The same mark with a signature of it. Its serial is always 0: what came from a directory once goes on to be the
-  /// directory's.
-  func signed(by key: SigningKey, of document: FleetDocument, version: Int) -> AppliedMark {
-    var signed = self
-    signed.signature = key.sign(.applied(document, version: version, self), serial: 0)
-    return signed
-  }
 
   /// Reads the value of a mark's key; `nil` if it is none.
   public init?(json: [UInt8]) {

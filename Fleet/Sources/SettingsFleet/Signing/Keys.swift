@@ -71,3 +71,13 @@ public struct VerificationKey: Hashable, Sendable {
     return key.isValidSignature(signature.signature, for: statement.bytes(serial: signature.serial))
   }
 }
+
+extension AppliedMark {
+  /// The same mark with a signature of it. Its serial is always 0: what came from a directory once goes on to be the
+  /// directory's.
+  func signed(by key: SigningKey, of document: FleetDocument, version: Int) -> AppliedMark {
+    var signed = self
+    signed.signature = key.sign(.applied(document, version: version, self), serial: 0)
+    return signed
+  }
+}
