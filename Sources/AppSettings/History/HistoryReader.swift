@@ -13,8 +13,8 @@ struct HistoryReader: Sendable {
   private let keys: KnownKeys
   /// The number of the last record in the journal.
   private let lastNumber: Int
-  /// The last segment, in the journal's text: to find it takes a look at all of that.
-  nonisolated(unsafe) private let last: Journal.Line?
+  /// The last segment: to find it takes a look at all of its text.
+  nonisolated(unsafe) private let last: Journal.Line?  // points into the text of `journal`, which does not change
   private let file: String
   /// Records that had too much to list, with their changes.
   private let large = LargeRecords()

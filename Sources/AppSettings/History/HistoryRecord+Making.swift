@@ -44,11 +44,17 @@ extension HistoryRecord {
       // It stands for the content of an array of tables.
       return path.parent
     }
-    let changed = paths ?? new.changedPaths(since: old).outermost
-    var (places, seen) = (changed.map { whole($0) ?? $0 }, Set<TOMLPath>())
-    let areWhole = places != changed
-    // A write may have several edits of one path.
-    if places.count > 1 { places.removeAll { !seen.insert($0).inserted } }
+    var areWhole = false
+    var places = (paths ?? new.changedPaths(since: old).outermost).map { path in
+      guard let whole = whole(path) else { return path }
+      areWhole = true
+      return whole
+    }
+    // A write may have several edits of one path, and several paths may be in one secret.
+    if areWhole || paths.map({ $0.count > 1 }) ?? false {
+      var seen: Set<TOMLPath> = []
+      places.removeAll { !seen.insert($0).inserted }
+    }
     if areWhole { places = places.outermost }
     return places.compactMap { path in
       let (before, after) = (texts.old[path], texts.new[path])
