@@ -58,32 +58,26 @@ extension TOMLDocument {
   /// The comments in the arrays of a value.
   func comments(within range: Range<Int>) -> [Range<Int>] {
     guard bytes[range].contains(Byte.hash) else { return [] }
-    var found: [Range<Int>] = []
-    var at = range.lowerBound
-    while at < range.upperBound {
-      switch bytes[at] {
-      case Byte.hash:
-        found.append(at..<lines.contentEnd(of: at))
-        at = lines.contentEnd(of: at)
-      case Byte.quote, Byte.apostrophe: at = end(ofString: at)
-      default: at += 1
+    return bytes.withUnsafeBufferPointer { buffer in
+      var found: [Range<Int>] = []
+      var parser = Parser(buffer, isDocument: false)
+      parser.at = range.lowerBound
+      do throws(SyntaxFault) {
+        while parser.at < range.upperBound {
+          let start = parser.at
+          switch buffer[start] {
+          case Byte.hash:
+            try parser.skipComment()
+            found.append(start..<parser.at)
+          case Byte.quote, Byte.apostrophe: _ = try parser.scanValue(level: 0)
+          default: parser.at += 1
+          }
+        }
+      } catch {
+        assertionFailure("The value has been parsed: \(error).")
       }
+      return found
     }
-    return found
-  }
-
-  /// The end of the string that begins at an offset.
-  private func end(ofString start: Int) -> Int {
-    let quote = bytes[start]
-    let isLong = bytes[start...].starts(with: [quote, quote, quote])
-    var at = start + (isLong ? 3 : 1)
-    while bytes[at] != quote || isLong && !bytes[at...].starts(with: [quote, quote, quote]) {
-      at += bytes[at] == Byte.backslash && quote == Byte.quote ? 2 : 1
-    }
-    at += isLong ? 3 : 1
-    // A long string may end with quotes of its own.
-    while isLong, at < bytes.count, bytes[at] == quote { at += 1 }
-    return at
   }
 }
 
