@@ -169,11 +169,4 @@ extension SchemaLookup {
           + "Nothing was written.")
     }
   }
-
-  /// What values lack after a change, so that the app cannot use them, as sentences: each may be what the next change
-  /// sets.
-  package func lacks(around paths: [TOMLPath], in snapshot: SettingsSnapshot) -> [String] {
-    var said: Set<String> = []
-    return paths.compactMap { lack(around: $0, in: snapshot) }.filter { said.insert($0).inserted }
-  }
 }

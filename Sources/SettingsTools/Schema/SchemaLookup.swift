@@ -256,20 +256,25 @@ package struct SchemaLookup: Sendable {
     return stored ?? defaultValue(at: path)
   }
 
-  /// What a value lacks so that the app cannot use it, as a sentence; `nil` if it lacks nothing.
+  /// What values lack after a change, so that the app cannot use them, as sentences: each may be what the next change
+  /// sets.
   ///
-  /// - Parameter path: A place in the value that was changed.
-  package func lack(around path: TOMLPath, in snapshot: SettingsSnapshot) -> String? {
-    guard let (key, name, _) = place(of: path) else { return nil }
-    let isRecord = key.type.kind == .records
-    let place = TOMLPath(Array(path.components.prefix(name.components.count + (isRecord ? 1 : 0))))
-    guard isRecord ? place != name : key.type.kind == .table, let type = type(of: place), let value = snapshot[place]
-    else { return nil }
-    do throws(SettingsValueError) {
-      try type.check(value, isStored: true)
-      return nil
-    } catch {
-      return error.isMissing ? error.lack(in: place, isRecord: isRecord) : nil
+  /// - Parameter paths: The places that were changed. A value is looked at once, however many of them are in it.
+  package func lacks(around paths: [TOMLPath], in snapshot: SettingsSnapshot) -> [String] {
+    var seen: Set<TOMLPath> = []
+    return paths.compactMap { path in
+      guard let (key, name, _) = place(of: path) else { return nil }
+      let isRecord = key.type.kind == .records
+      let place = TOMLPath(Array(path.components.prefix(name.components.count + (isRecord ? 1 : 0))))
+      guard isRecord ? place != name : key.type.kind == .table, seen.insert(place).inserted,
+        let type = type(of: place), let value = snapshot[place]
+      else { return nil }
+      do throws(SettingsValueError) {
+        try type.check(value, isStored: true)
+        return nil
+      } catch {
+        return error.isMissing ? error.lack(in: place, isRecord: isRecord) : nil
+      }
     }
   }
 
