@@ -153,7 +153,8 @@ private struct ChoiceTree {
   ///
   /// - Returns: `false` if there is none left.
   mutating func advance() -> Bool {
-    nodes.removeSubrange(min(depth, nodes.count)...)
+    // A run may have been shorter than the one whose choices it repeated, since an actor that polls may need another number
+    // of steps. What is left to try of the longer one stays.
     depth = 0
     while var last = nodes.popLast() {
       last.taken += 1
