@@ -254,7 +254,7 @@ struct RecordCommandTests {
     ("float", "1", "1.0"), ("decimal", "1.50", "1.5"), ("duration", "60s", "1m"),
     ("offset-date-time", "2026-01-01T00:00:00+00:00", "2026-01-01T00:00:00Z"),
   ])
-  func `of two keys of one record, the one in the id's own form counts, of each type`(
+  func `of two keys of one record, the app uses the one in the id's own form, for ids of each type`(
     _ type: String, _ other: String, _ own: String
   ) throws {
     try home.write(

@@ -90,7 +90,7 @@ import TestSupport
     await #expect(throws: SettingsError.self) { try await settings.set("b", for: name) }
     mayGo.open()
     #expect(writer.ends())
-    // On a busy machine, whoever else looks after the file may hold the lock for as long.
+    // On a busy machine, another write of this process may hold the lock for longer than the limit.
     while settingsError({ try settings.set("c", for: name) })?.code == .lockTimeout {}
     #expect(await audience.saw("a", "c"))
   }

@@ -91,7 +91,7 @@ public struct DocumentWriter: Sendable {
     return (newest, stored.text, stored.modRevision)
   }
 
-  /// Why the version that this release reads is not to be trusted; `nil` if it is, or there is none.
+  /// What is wrong with the signature of the version that this release reads; `nil` for nothing, or without a version.
   ///
   /// Whoever signs an edit of a text signs all of the text: what somebody without a key has written into it would become
   /// one that machines take.
@@ -162,7 +162,8 @@ public struct DocumentWriter: Sendable {
     return transaction
   }
 
-  /// The versions above the highest one that a trusted key has signed, newest first; `nil` if there is none.
+  /// The versions above the highest one that a trusted key has signed, newest first; `nil` if no key has signed one, or
+  /// nothing is above it.
   ///
   /// Nobody who signs makes such a version without signing it: machines do not take it, and no edit goes on from it.
   public func foreignVersions(by trust: Trust) -> (versions: [Int], below: Int)? {

@@ -134,7 +134,8 @@ struct DocumentWriterTests {
     #expect(try serial(both) == 2001)
   }
 
-  @Test func `a serial of a signer whose clock is ahead counts although the text was overwritten`() throws {
+  @Test func `the next serial is above that of a signer whose clock is ahead, also if the text was overwritten`() throws
+  {
     var fixture = Fixture()
     fixture.putSigned("a = 1", version: 1, serial: 3_600_000)
     fixture.put("a = 2", version: 1)
