@@ -133,19 +133,59 @@ struct CostTests {
     return Cost(name: "\(verb.name), \(size) keys", instructions: counts[0], calls: counts[1])
   }
 
-  @Test(.enabled(if: has("valgrind") && has("strip"), "valgrind counts what a verb costs"))
-  func `what a record that the app leaves out costs does not grow with their number`() throws {
+  /// What is given to a verb in some number.
+  enum Many: String, CaseIterable {
+    case invalidRecords, partsOfOneEntry, keysWithoutHistory
+
+    var schema: String {
+      switch self {
+      case .invalidRecords: "[keys.servers]\ntype = \"records\"\nfields = { port = { type = \"integer\" } }\n"
+      case .partsOfOneEntry:
+        "[keys.groups]\ntype = \"table\"\nids = \"integer\"\n"
+          + "elements = { type = \"table\", elements = { type = \"integer\" } }\n"
+      case .keysWithoutHistory: ""
+      }
+    }
+
+    func text(_ size: Int) -> String {
+      switch self {
+      case .invalidRecords: (0..<size).map { "[servers.name-\($0)]\nport = \"x\"\n" }.joined()
+      case .partsOfOneEntry: "[groups.1]\n" + (0..<size).map { "k\($0) = 0\n" }.joined()
+      case .keysWithoutHistory: (0..<size).map { "k\($0) = 0\n" }.joined()
+      }
+    }
+
+    func input(_ size: Int) -> String {
+      guard self == .partsOfOneEntry else { return "" }
+      return (0..<size).map { "{\"set\": \"groups.1.k\($0)\", \"value\": 1}\n" }.joined()
+    }
+
+    var verb: String {
+      switch self {
+      case .invalidRecords: "list"
+      case .partsOfOneEntry: "batch"
+      case .keysWithoutHistory: "blame"
+      }
+    }
+  }
+
+  @Test(.enabled(if: has("valgrind") && has("strip"), "valgrind counts what a verb costs"), arguments: Many.allCases)
+  func `a verb costs no more than in proportion to what it is given`(_ many: Many) throws {
     let command = home.path + "/settings-cli"
     try ChildProcess.run(
       "/usr/bin/env", ["strip", "-o", command, ChildProcess.product("settings-cli")], environment: home.environment)
-    try home.write(
-      "app = \"\(app)\"\n[keys.servers]\ntype = \"records\"\nfields = { port = { type = \"integer\" } }\n",
-      to: home.path + "/data/app-settings/\(app).toml")
+    try home.write("app = \"\(app)\"\n" + many.schema, to: home.path + "/data/app-settings/\(app).toml")
     let counts = try [100, 200, 400].map { size in
-      try home.write((0..<size).map { "[servers.name-\($0)]\nport = \"x\"\n" }.joined())
-      let list = try ChildProcess.run(
-        "/usr/bin/env", Self.counting + [command, "list", app], environment: environment, directory: home.path)
-      #expect(list.status == 0 && list.error.split(separator: "\n").count == size, "\(list)")
+      try home.write(many.text(size))
+      // What blame looks at is a history of this text alone.
+      try? FileManager.default.removeItem(atPath: "\(home.path)/state")
+      try ChildProcess.run(command, ["set", app, "--create", "one=\(size)"], environment: environment)
+      let result = try ChildProcess.run(
+        "/usr/bin/env", Self.counting + [command, many.verb, app], environment: environment, input: many.input(size),
+        directory: home.path)
+      #expect(result.status == 0, "\(result)")
+      let lines = (many == .invalidRecords ? result.error : result.output).split(separator: "\n")
+      #expect(lines.count >= size, "\(result)")
       return try instructions()
     }
     // Twice as much for twice as many; of the square, it would be four times.
