@@ -69,6 +69,17 @@
       }
     }
 
+    @Test func `a service that starts while its group shuts down works on nothing`() async throws {
+      let settings = SettingsStore(inMemory: "")
+      let service = SettingsService(settings, each: settings.updates(.port)) { port in
+        Issue.record("worked on \(port)")
+      }
+      try await testGracefulShutdown { trigger in
+        trigger.triggerGracefulShutdown()
+        try await service.run()
+      }
+    }
+
     @Test func `what the function throws ends the service`() async throws {
       struct InUse: Error {}
       let settings = SettingsStore(inMemory: "")

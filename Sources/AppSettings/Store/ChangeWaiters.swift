@@ -122,9 +122,12 @@ package final class ChangeWaiter: Sendable {
     if !isCancelled, new.callsBack, let callback { wakeUps.callbacks.append(callback) }
   }
 
+  /// Whether ``cancel()`` was called.
+  package var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
   /// Adds the callback, unless the waiter is cancelled.
   fileprivate func collectCallback(_ wakeUps: inout WakeUps) {
-    if let callback, state.withLock({ !$0.isCancelled }) { wakeUps.callbacks.append(callback) }
+    if let callback, !isCancelled { wakeUps.callbacks.append(callback) }
   }
 
   /// Records a new problem, for an observer of problems.
@@ -146,7 +149,7 @@ package final class ChangeWaiter: Sendable {
         }
         if resumesNow { continuation.resume() }
       }
-      return state.withLock { !$0.isCancelled }
+      return !isCancelled
     } onCancel: {
       cancel()
     }

@@ -49,7 +49,7 @@ public struct SettingsStream<Element: Sendable>: AsyncSequence, Sendable {
     /// Waits for the next element without leaving the caller's actor; returns `nil` once the task is cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
       guard let observer else { return nil }
-      if !Task.isCancelled {
+      if !Task.isCancelled, !observer.waiter.isCancelled {
         if let element = observer.atHand() { return element }
         while await observer.waiter.wait() {
           if let element = observer.look() { return element }

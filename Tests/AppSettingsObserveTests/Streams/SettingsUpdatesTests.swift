@@ -384,6 +384,22 @@ import TestSupport
     #expect(await task.value == 0)
   }
 
+  @Test func `a stream that has ended delivers neither its first element nor one that is at hand`() async throws {
+    let settings = try home.store()
+    var values = settings.updates(.number).makeAsyncIterator()
+    var batches = settings.changes().makeAsyncIterator()
+    settings[.number] = 1
+    settings[.number] = 2
+    #expect(await batches.next() != nil)
+    values.ending()
+    batches.ending()
+    #expect(await values.next() == nil)
+    #expect(await batches.next() == nil)
+    settings[.number] = 3
+    #expect(await values.next() == nil)
+    #expect(await batches.next() == nil)
+  }
+
   @Test func `iterators are independent and those that come later see the present`() async throws {
     let settings = try home.store()
     let stream = settings.updates(.number)
