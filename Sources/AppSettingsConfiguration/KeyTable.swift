@@ -51,10 +51,10 @@
       let key = key(at: path, type)
       let stored = StoredValue(of: key, in: state)
       do throws(SettingsValueError) {
-        let value = try stored.decoded(by: key) ?? nil
-        // A value that the key itself would refuse is ignored.
-        if case .value(let value) = stored { try declared[path]?.check(value) }
-        return value
+        guard let declared = declared[path] else { return try stored.decoded(by: key) ?? nil }
+        // A value that the key itself would refuse is ignored, and an override means what it means to the key.
+        guard let form = try stored.form(readBy: declared) else { return nil }
+        return try key.decode(form)
       } catch {
         throw error.describing(key, in: state, using: Value??.none)
       }

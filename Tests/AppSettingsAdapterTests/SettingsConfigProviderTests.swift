@@ -132,6 +132,27 @@
       #expect(try provider.value(forKey: "name", type: .int).value == 42)
     }
 
+    @Test func `an override means what it means to its key, and one that the key refuses is an error`() throws {
+      let (port, name) = (SettingsKey("server.port", default: 1, .in(1...10)), SettingsKey("name", default: ""))
+      func provider(port text: String) -> SettingsConfigProvider {
+        let variables = ["ORG_EXAMPLE_TEST_SETTINGS__SERVER__PORT": text, "ORG_EXAMPLE_TEST_SETTINGS__NAME": "42"]
+        let settings = SettingsStore(
+          inMemory: "[server]\nport = 2\n", overrides: .environment(app: "org.example.test", variables: variables),
+          logger: .silent)
+        return SettingsConfigProvider(settings, keys: [port, name])
+      }
+      #expect(try provider(port: "5").value(forKey: "server.port", type: .int).value == 5)
+      #expect(try provider(port: "5").value(forKey: "name", type: .string).value == "42")
+      let refused: [(String, AbsoluteConfigKey, ConfigType)] = [
+        ("99", "server.port", .int), ("99", "server.port", .string), ("many", "server.port", .string),
+        ("5", "server.port", .string), ("5", "name", .int),
+      ]
+      for (text, key, type) in refused {
+        let error = #expect(throws: SettingsError.self) { try provider(port: text).value(forKey: key, type: type) }
+        #expect(error?.code == .invalidValue, "\(text) \(key) \(type)")
+      }
+    }
+
     @Test func `keys that can have no value have none, and are watched without harm`() async throws {
       let settings = SettingsStore(inMemory: "settings-version = 1\n")
       let provider = SettingsConfigProvider(settings)

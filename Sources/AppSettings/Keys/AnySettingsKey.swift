@@ -150,6 +150,9 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
   /// constraint.
   package func check(_ value: TOMLValue) throws(SettingsValueError) {}
 
+  /// Whether ``check(_:)`` accepts a value.
+  func canRead(_ value: TOMLValue) -> Bool { (try? check(value)) != nil }
+
   /// Whether reading the key gives its default.
   ///
   /// It does if the stored value equals the default, or cannot be decoded.

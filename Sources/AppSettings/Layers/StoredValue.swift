@@ -37,6 +37,17 @@ package enum StoredValue: Sendable {
     if case .value(let value) = self { value } else { candidates.first }
   }
 
+  /// The value in the form that a key reads; `nil` if there is none.
+  ///
+  /// - Throws: As ``decoded(by:)``.
+  package func form(readBy key: AnySettingsKey) throws(SettingsValueError) -> TOMLValue? {
+    let candidates = candidates
+    guard let first = candidates.first else { return nil }
+    for candidate in candidates where key.canRead(candidate) { return candidate }
+    try key.check(first)
+    return first
+  }
+
   /// Decodes the value as a key's type; `nil` if there is none.
   ///
   /// For an override, this is the first reading that the key accepts.
