@@ -236,7 +236,9 @@ extension LayerCase {
     guard !credentials.isEmpty else { return overrides }
     var secrets: [TOMLPath: String] = [:]
     for (path, tree) in credentials { secrets[TOMLPath(path)] = inlineText(tree) }
-    overrides.credentials = Credentials(directory: "/secrets", texts: secrets, secrets: Set(secrets.keys))
+    var secretKeys: [TOMLPath: SettingsKeys] = [:]
+    for path in secrets.keys { secretKeys[path] = SettingsKey<SettingsValue?>(path.description, .secret) }
+    overrides.credentials = Credentials(directory: "/secrets", texts: secrets, secrets: secretKeys)
     return overrides
   }
 }

@@ -8,10 +8,10 @@ package struct Credentials: Sendable, Hashable {
   /// The directory of the files.
   package let directory: String
   private let texts: [TOMLPath: String]
-  /// The paths of keys that are known to be secret.
-  package var secrets: Set<TOMLPath>
+  /// The keys that are known to be secret, by path.
+  package var secrets: [TOMLPath: AnySettingsKey]
 
-  package init(directory: String, texts: [TOMLPath: String], secrets: Set<TOMLPath> = []) {
+  package init(directory: String, texts: [TOMLPath: String], secrets: [TOMLPath: AnySettingsKey] = [:]) {
     self.directory = directory
     self.texts = texts
     self.secrets = secrets
@@ -19,12 +19,12 @@ package struct Credentials: Sendable, Hashable {
 
   /// The text for a key; `nil` if there is none, or if the key is not known to be secret.
   func text(at path: TOMLPath, isSecret: Bool) -> String? {
-    isSecret || secrets.contains(path) ? texts[path] : nil
+    isSecret || secrets[path] != nil ? texts[path] : nil
   }
 
   /// The texts for secrets below a path, the outer ones first.
   func texts(below path: TOMLPath) -> [(path: TOMLPath, text: String)] {
-    secrets.filter { $0.hasPrefix(path) && $0 != path }.compactMap { secret in texts[secret].map { (secret, $0) } }
+    secrets.keys.filter { $0.hasPrefix(path) && $0 != path }.compactMap { secret in texts[secret].map { (secret, $0) } }
       .sorted { ($0.0.components.count, $0.0.description) < ($1.0.components.count, $1.0.description) }
   }
 

@@ -81,14 +81,17 @@ extension SettingsSnapshot {
     return nil
   }
 
-  /// The value of an override at a path; `nil` if a lock disables it. Locked parts have the files' values.
+  /// The value of an override at a path; `nil` if a lock disables it. Locked parts have the files' values. A credential
+  /// has the form that its key reads.
   ///
   /// - Parameter former: The files' value.
   private func permitted(
     _ text: String, at path: TOMLPath, over former: TOMLValue?, in layer: SettingsLayer.Kind
   ) -> TOMLValue? {
     if locks.lock(around: path) != nil { return nil }
-    let value = SettingsOverrides.candidates(for: text, like: former ?? Self.usual(in: layer)).first
+    let candidates = SettingsOverrides.candidates(for: text, like: former ?? Self.usual(in: layer))
+    let secret = layer == .credential ? overrides.credentials?.secrets[path] : nil
+    let value = secret.flatMap { secret in candidates.first { secret.canRead($0) } } ?? candidates.first
     guard let locked = locks[path] else { return value }
     guard case .table(let above)? = value?.counted(for: layers.count, under: locked) else { return nil }
     var table = TOMLTable()

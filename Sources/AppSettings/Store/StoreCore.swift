@@ -144,17 +144,18 @@ package final class StoreCore: Sendable {
     guard hasCredentials, key.isSecret else { return }
     load()
     state.withLock { state in
-      if state.note(secret: key.paths) { renewStamp() }
+      if state.note(secret: key) { renewStamp() }
     }
   }
 
   /// Lets credentials count for secrets that a schema lists, with another text in the place of each: for tools, which
   /// show where a secret comes from, and never the secret.
-  package func note(secrets paths: [TOMLPath], shownAs text: String) {
+  package func note(secrets keys: [AnySettingsKey], shownAs text: String) {
     guard hasCredentials else { return }
     state.withLock { state in
       state.credentialText = text
-      if state.note(secret: paths), state.isLoaded { renewStamp() }
+      let news = keys.filter { state.note(secret: $0) }
+      if !news.isEmpty, state.isLoaded { renewStamp() }
     }
   }
 

@@ -46,8 +46,8 @@ struct StoreState: Sendable {
   var areSurroundingsDue = false
   /// The file with the choice of the profile, as last read.
   var choice = ProfileChoice()
-  /// The paths of secret keys in use, for which credentials count.
-  var secrets: Set<TOMLPath> = []
+  /// The secret keys in use by path, for which credentials count.
+  var secrets: [TOMLPath: AnySettingsKey] = [:]
   /// A text in place of each credential; `nil` for the credential itself.
   var credentialText: String?
   /// Whether to migrate or create the file on disk as soon as its lock is free: this was done in memory only.
@@ -264,12 +264,12 @@ struct StoreState: Sendable {
     adopt(surroundings, own: own)
   }
 
-  /// Notes the paths of a secret key, for which credentials count. Nobody has read it yet.
+  /// Notes a secret key, for which credentials count. Nobody has read it yet.
   ///
   /// - Returns: Whether that is news.
-  mutating func note(secret paths: [TOMLPath]) -> Bool {
-    guard paths.contains(where: { !secrets.contains($0) }) else { return false }
-    secrets.formUnion(paths)
+  mutating func note(secret key: AnySettingsKey) -> Bool {
+    guard key.paths.contains(where: { secrets[$0] == nil }) else { return false }
+    for path in key.paths where secrets[path] == nil { secrets[path] = key }
     snapshot.overrides.credentials?.secrets = secrets
     return true
   }

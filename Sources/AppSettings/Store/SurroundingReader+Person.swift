@@ -165,8 +165,8 @@ extension SurroundingReader {
 
   /// Reads the service manager's credentials.
   ///
-  /// - Parameter secrets: The paths of secret keys in use. What is wrong with other credentials does not matter.
-  mutating func readCredentials(in directory: String, secrets: Set<TOMLPath>) {
+  /// - Parameter secrets: The secret keys in use by path. What is wrong with other credentials does not matter.
+  mutating func readCredentials(in directory: String, secrets: [TOMLPath: AnySettingsKey]) {
     result.watched.folders.append(directory)
     let names: [String]
     do throws(Errno) {
@@ -186,7 +186,7 @@ extension SurroundingReader {
         }
         texts[path] = text
       } catch {
-        if secrets.contains(path) { note(error, using: "It is left out.") }
+        if secrets[path] != nil { note(error, using: "It is left out.") }
       }
     }
     result.credentials = texts.isEmpty ? nil : Credentials(directory: directory, texts: texts, secrets: secrets)

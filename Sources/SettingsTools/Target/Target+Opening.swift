@@ -76,7 +76,7 @@ extension Target {
       at: location, migrations: migrations, history: lookup.isUsable ? .on : .off, logger: .silent,
       acceptsAnyVersion: acceptsAnyVersion, onlyReads: onlyReads, showsText: lookup.showsText, advice: repairAdvice)
     if mayWrite, let schema = lookup.schema { store.core.history?.describe(schema.historyKeys, schema.migrations) }
-    store.core.note(secrets: lookup.keys.filter(\.isSecret).flatMap(\.paths), shownAs: Shown.redacted)
+    store.core.note(secrets: lookup.keys.filter(\.isSecret).map(\.settingsKey), shownAs: Shown.redacted)
     return OpenedSettings(self, store, lookup)
   }
 

@@ -55,6 +55,31 @@ struct CredentialTests {
     #expect(settings[words] == ["x", "y"])
   }
 
+  @Test func `a credential for a field that no file has is read as its key's type, also in the struct`() throws {
+    struct Database: Codable, SettingsSerializable, Equatable {
+      var port = 1
+      var isOpen = false
+      var ratio: Double?
+      var password = ""
+    }
+    let database = SettingsKey("db", default: Database())
+    let fields: [SettingsKeys] = [
+      SettingsKey("db.port", default: 1, .secret), SettingsKey("db.isOpen", default: false, .secret),
+      SettingsKey<Double?>("db.ratio", .secret), password,
+    ]
+    for (name, text) in [("port", "5432"), ("isOpen", "1"), ("ratio", "2"), ("password", "12345678")] {
+      try home.write(text, to: directory + "/db." + name)
+    }
+    let read = Database(port: 5432, isOpen: true, ratio: 2, password: "12345678")
+    let settings = try store()
+    for field in fields { #expect(settings.isSet(field)) }
+    #expect(settings[database] == read)
+    // What a file has beside them changes nothing.
+    try settings.set(Database(port: 2, isOpen: true, ratio: 3, password: "x"), for: database)
+    #expect(settings[database] == read)
+    #expect(settings.currentProblems.isEmpty, "\(settings.currentProblems)")
+  }
+
   @Test func `a set is written to the user's file, and the credential stays above it`() throws {
     try home.write("hunter2", to: directory + "/db.password")
     let settings = try store()
