@@ -11,7 +11,7 @@ struct OwnPartTests {
     var place = Place()
   }
 
-  struct Place: Codable, Equatable {
+  struct Place: Codable, SettingsSerializable, Equatable {
     var x = 0
     var y = 0
   }
@@ -23,6 +23,7 @@ struct OwnPartTests {
 
   private let home = ScratchHome()
   private let window = SettingsKey("window", default: Window())
+  private let counts = SettingsKey<[String: Int]>("counts", default: [:])
   private var system: String { home.path + "/etc/xdg/org.example.test/settings.toml" }
 
   private func store(_ variables: [String: String] = [:]) throws -> SettingsStore {
@@ -77,6 +78,58 @@ struct OwnPartTests {
     try settings.flush()
     #expect(settings[window].width == 1)
     #expect(home.text()?.contains("height") == false)
+  }
+
+  /// Whether the user's file has exactly the values of a text.
+  private func owns(_ text: String) throws -> Bool {
+    try TOMLDocument(parsing: home.text() ?? "").root == TOMLDocument(parsing: text).root
+  }
+
+  @Test func `the entries of an administrator's file stay there`() throws {
+    let places = SettingsKey<[String: Place]>("places", default: [:])
+    try home.write("[counts]\na = 1\nb = 2\n[places.p]\nx = 1\ny = 2\n", to: system)
+    let settings = try store()
+    settings[counts]["c"] = 3
+    try settings.update { $0[places]["p"]?.y = 5 }
+    #expect(try owns("[counts]\nc = 3\n[places.p]\ny = 5\n"), "\(home.text() ?? "")")
+    #expect(settings[counts] == ["a": 1, "b": 2, "c": 3] && settings[places] == ["p": Place(x: 1, y: 5)])
+    // What an administrator changes later takes effect.
+    try home.write("[counts]\na = 9\n[places.p]\nx = 8\ny = 2\n", to: system)
+    settings.reload()
+    #expect(settings[counts] == ["a": 9, "c": 3] && settings[places] == ["p": Place(x: 8, y: 5)])
+    // What another file has cannot be removed.
+    try settings.update { $0[counts]["a"] = nil }
+    #expect(settings[counts] == ["a": 9, "c": 3])
+    try settings.update { $0[counts] = ["a": 9, "d": 4] }
+    #expect(try owns("[counts]\nd = 4\n[places.p]\ny = 5\n"), "\(home.text() ?? "")")
+    try settings.update { $0[counts]["d"] = nil }
+    #expect(try owns("[places.p]\ny = 5\n"), "\(home.text() ?? "")")
+    #expect(settings[counts] == ["a": 9])
+    #expect(settings.currentProblems.isEmpty, "\(settings.currentProblems)")
+  }
+
+  @Test func `the entries of an override are not stored by a change of another, unless they are needed`() throws {
+    try home.write("[counts]\na = 1\nb = 2\n")
+    let settings = try store(["COUNTS__A": "9", "PAIRS": "{ a = 1, b = 2 }"])
+    settings[counts]["c"] = 3
+    try settings.flush()
+    #expect(try owns("[counts]\na = 1\nb = 2\nc = 3\n"), "\(home.text() ?? "")")
+    #expect(settings[counts] == ["a": 9, "b": 2, "c": 3])
+    let pairs = SettingsKey<[String: Int]>("pairs", default: [:], .count(2...))
+    settings[pairs]["c"] = 3
+    try settings.flush()
+    #expect(try home.store()[pairs] == ["a": 1, "b": 2, "c": 3])
+  }
+
+  @Test func `a dictionary with a locked entry is written without it`() throws {
+    try home.write("settings-locked = [\"counts.a\"]\ncounts.a = 1\n", to: system)
+    try home.write("[counts]\na = 7\nb = 2\n")
+    let settings = try store()
+    settings[counts]["c"] = 3
+    try settings.flush()
+    #expect(try owns("[counts]\nb = 2\nc = 3\n"), "\(home.text() ?? "")")
+    #expect(settings[counts] == ["a": 1, "b": 2, "c": 3] && settings.currentProblems.isEmpty)
+    #expect(settingsError { try settings.set(["a": 5], for: counts) }?.code == .locked)
   }
 
   @Test func `a whole table of an override is not stored by a change of a part`() throws {
