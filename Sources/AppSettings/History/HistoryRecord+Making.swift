@@ -24,8 +24,9 @@ extension HistoryRecord {
   ///   - texts: The two texts.
   ///   - paths: The only paths at which they can differ; `nil` to find them.
   ///   - keys: The keys that decide which values are shown.
+  ///   - leaveOutMore: Whether the texts leave out tables of which the keys say only that a part is secret.
   static func changes(
-    of texts: (old: KeptValues, new: KeptValues), at paths: [TOMLPath]?, _ keys: KnownKeys
+    of texts: (old: KeptValues, new: KeptValues), at paths: [TOMLPath]?, _ keys: KnownKeys, leaveOutMore: Bool = false
   ) -> [Change] {
     guard let old = texts.old.document, let new = texts.new.document else { return [] }
     func value(_ value: TOMLValue?, _ path: TOMLPath) -> Value {
@@ -34,10 +35,18 @@ extension HistoryRecord {
       let text = value.tomlText
       return text.utf8.count > mostShown ? .long : .text(text)
     }
+    /// The table around a path that is left out as a whole.
+    func table(around path: TOMLPath) -> TOMLPath? {
+      path.components.indices.dropFirst().lazy.map { TOMLPath(Array(path.components.prefix($0))) }.first { table in
+        [old, new].contains { !$0.isTable(at: table) && $0[table] == .string(Redaction.placeholder) }
+      }
+    }
     /// What stands in a record for a path of which a part is not kept; `nil` for the path itself.
     func whole(_ path: TOMLPath) -> TOMLPath? {
       // The names in a secret are a part of it; of a table in a sealed garage, the name is kept.
-      if keys.isSecret(path) { return keys.secret(around: path) ?? TOMLPath([path.components[0]]) }
+      let secret = keys.isSecret(path) ? keys.secret(around: path) ?? TOMLPath([path.components[0]]) : nil
+      if leaveOutMore, let table = table(around: secret ?? path) { return table }
+      if let secret { return secret }
       guard path.components.count > 1, path.components.last == Redaction.placeholder,
         [texts.old[path], texts.new[path]].contains(.string(Redaction.placeholder))
       else { return nil }

@@ -212,9 +212,10 @@ struct JournalDraft {
   private func changes(
     from old: (step: Step, kept: KeptText), to new: (step: Step, kept: KeptText), at paths: [TOMLPath]?
   ) -> [HistoryRecord.Change] {
+    let leaveOutMore = old.kept.leavesOutMore || new.kept.leavesOutMore
     lazy var ofKept = HistoryRecord.changes(
-      of: (KeptValues(old.kept.document), KeptValues(new.kept.document)), at: paths, keys)
-    guard !(old.kept.isComplete && new.kept.isComplete), let former = old.step.document,
+      of: (KeptValues(old.kept.document), KeptValues(new.kept.document)), at: paths, keys, leaveOutMore: leaveOutMore)
+    guard !(old.kept.isComplete && new.kept.isComplete), !leaveOutMore, let former = old.step.document,
       let document = new.step.document, let all = state.keys
     else { return ofKept }
     let changes = HistoryRecord.changes(

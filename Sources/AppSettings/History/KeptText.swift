@@ -11,6 +11,8 @@ struct KeptText: Sendable {
   /// Where the text has what is left out of them.
   let places: KeptPlaces
   let isUnparsed: Bool
+  /// Whether more is left out than the keys say: the whole inline table around a secret one with dotted keys.
+  let leavesOutMore: Bool
   /// The document of the text, if nothing is left out of it.
   private let whole: TOMLDocument?
 
@@ -30,10 +32,13 @@ struct KeptText: Sendable {
     guard let document else {
       bytes = Self.unparsed
       places = KeptPlaces([KeptPlaces.Place(0..<text.count, shown: Self.unparsed.count)])
+      leavesOutMore = false
       whole = nil
       return
     }
     let redaction = Redaction(of: document, known, migrations, withPaths: false)
+    // Of the values without keys of their own, only such a table has a path, as none is asked for.
+    leavesOutMore = redaction.parts.contains { !$0.isPlain && $0.kind == .value && $0.key == nil }
     // The same array where nothing is hidden, so that it is in memory once.
     whole = redaction.isComplete ? document : nil
     guard !redaction.isComplete else {

@@ -172,6 +172,22 @@ struct HistorySecretTests {
     #expect(try newer.history().first?.changes.first?.isHidden == true)
   }
 
+  @Test func `a write within an inline table around a secret one of dotted keys is kept without values`() throws {
+    let home = ScratchHome()
+    let login = SettingsKey("db.auth", default: [String: String](), .secret)
+    let port = SettingsKey("db.port", default: 1)
+    try home.write("db = { auth.user = \"ada\", auth.password = \"hush\", port = 1 }\n")
+    let settings = try home.store()
+    #expect(settings[login] == ["user": "ada", "password": "hush"])
+    try settings.set(2, for: port)
+    try settings.update { $0[login]["password"] = "whisper" }
+    try settings.set("dark", for: theme)
+    let all = try contents(of: home)
+    for text in ["ada", "hush", "whisper"] { #expect(all.range(of: Data(text.utf8)) == nil, "\(text)") }
+    let changes = try settings.history().map { $0.changes.map { "\($0.path) \($0.isHidden)" } }
+    #expect(changes == [["theme false"], ["db true"], ["db true"]])
+  }
+
   /// The length of a secret is nowhere but in `present`, which says how the file is now.
   @Test func `the journal is the same, however long a secret is`() throws {
     let journals = try ["x", String(repeating: "long", count: 100)].map { secret in
