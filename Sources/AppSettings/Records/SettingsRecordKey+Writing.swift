@@ -25,14 +25,14 @@ extension SettingsRecordKey {
   func edits(removing id: Record.ID, in snapshot: SettingsSnapshot) throws(SettingsError) -> [Edit] {
     let text = key(try text(id), in: snapshot)
     try checkIsOwn(text, in: snapshot, "remove")
-    return edits(resetting: text, in: snapshot)
+    return edits(resetting: text, in: snapshot).map { Edit(path: $0.path, value: nil, key: $0.key) }
   }
 
-  /// The edits that remove the user's part of a record; none if the user's file has no part of it.
+  /// The edits that remove the user's part of a record, which a lock permits; none if the user's file has no part of it.
   func edits(resetting text: String, in snapshot: SettingsSnapshot) -> [Edit] {
     let path = path.appending(text)
     guard case .value = snapshot.lookUp(path, in: snapshot.userIndex) else { return [] }
-    return [Edit(path: path, value: nil, key: coding.key(text, of: self))]
+    return [.reset(path, of: coding.key(text, of: self))]
   }
 
   /// The edits that give a record another id; none if it does not exist.

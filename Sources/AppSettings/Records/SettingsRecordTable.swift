@@ -148,7 +148,7 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
 
   /// Removes the user's part of a record, so that an administrator's applies again. Visible at once, written later.
   ///
-  /// A record that only the user has is removed. A locked one stays unchanged, which is reported as a problem.
+  /// A record that only the user has is removed. Changes that a lock makes ineffective are removed, too.
   public func reset(_ id: Record.ID) {
     core.enqueue(for: key.path) { () throws(SettingsError) in
       key.edits(resetting: key.key(try key.text(id), in: snapshot()), in: snapshot())

@@ -63,6 +63,22 @@ struct RecordLayerTests {
     #expect(settings[.servers].origin(of: "a").isLocked)
   }
 
+  @Test func `what the user has of a locked record can be reset, and not removed as the record`() throws {
+    try home.write("settings-locked = [\"servers.a\", \"slots\"]\n[servers.a]\nregion = \"s\"\n", to: system)
+    let own = "[servers.a]\nregion = \"u\"\n[servers.b]\nregion = \"u\"\n"
+    try home.write(own + "[slots.1]\nlabel = \"u\"\n")
+    let settings = try home.store()
+    #expect(settingsError { try settings[.slots].remove(1) }?.code == .locked)
+    settings[.slots].reset(1)
+    try settings.flush()
+    #expect(home.text() == own)
+    settings[.servers].reset("a")
+    try settings.flush()
+    #expect(home.text() == "[servers.b]\nregion = \"u\"\n")
+    #expect(settings[.servers].all == [Server(id: "a", region: "s"), Server(id: "b", region: "u")])
+    #expect(settings.currentProblems.isEmpty, "\(settings.currentProblems)")
+  }
+
   @Test func `with one field locked, the others can be set`() throws {
     try home.write("settings-locked = [\"servers.a.region\"]\n[servers.a]\nregion = \"s\"\n", to: system)
     let settings = try home.store()
