@@ -83,6 +83,7 @@ extension SettingsTransaction {
     public mutating func remove(_ id: Record.ID) throws(SettingsError) -> Bool {
       let edits = try key.edits(removing: id, in: transaction.view)
       transaction.record(edits)
+      for edit in edits { transaction.noteUnreadable(edit.path, nil) }
       return !edits.isEmpty
     }
 
@@ -94,6 +95,7 @@ extension SettingsTransaction {
     public mutating func rename(_ id: Record.ID, to newID: Record.ID) throws(SettingsError) -> Bool {
       let edits = try key.edits(renaming: id, to: newID, in: transaction.view)
       transaction.record(edits)
+      for edit in edits { transaction.noteUnreadable(edit.path, edit.source.flatMap { transaction.unreadable(at: $0) }) }
       return !edits.isEmpty
     }
   }

@@ -57,12 +57,12 @@ public struct SettingsTransaction: SettingsAccess {
   public mutating func reset(_ keys: AnySettingsKey...) {
     for key in keys {
       record(key.removals)
-      unreadable.forget(key.path)
+      unreadable.forget(below: key.path)
     }
   }
 
-  /// Notes what was read and cannot be decoded.
-  func noteUnreadable(_ path: TOMLPath, _ error: SettingsValueError) { unreadable.note(path, error) }
+  /// Notes why a value that was read cannot be decoded; `nil` if it is gone.
+  func noteUnreadable(_ path: TOMLPath, _ error: SettingsValueError?) { unreadable.note(path, error) }
 
   /// The reason why a value that was read cannot be decoded, so that nothing to store in its place was made from it.
   func unreadable(at path: TOMLPath) -> SettingsValueError? { unreadable.error(at: path) }
@@ -103,7 +103,7 @@ public struct SettingsTransaction: SettingsAccess {
 private final class UnreadablePlaces {
   private var errors: [TOMLPath: SettingsValueError] = [:]
 
-  func note(_ path: TOMLPath, _ error: SettingsValueError) { errors[path] = error }
-  func forget(_ path: TOMLPath) { errors[path] = nil }
+  func note(_ path: TOMLPath, _ error: SettingsValueError?) { errors[path] = error }
+  func forget(below path: TOMLPath) { errors = errors.filter { !$0.key.hasPrefix(path) } }
   func error(at path: TOMLPath) -> SettingsValueError? { errors[path] }
 }

@@ -200,4 +200,30 @@ struct ReadModifyWriteTests {
     try settings.update { $0[Self.servers]["c"] = Server(id: "c", port: $0[Self.servers].count) }
     #expect(settings[Self.servers].all.map(\.port) == [1, 2, 2])
   }
+
+  @Test func `an update stores a record in place of one that it could not read and has removed`() throws {
+    let changes: [(inout SettingsTransaction) throws -> Void] = [
+      { try $0[Self.servers].remove("a") }, { $0[Self.servers]["a"] = nil }, { $0.reset(Self.servers) },
+      { try $0[Self.servers].rename("a", to: "d") },
+    ]
+    for change in changes {
+      let settings = try store()
+      try settings.update {
+        #expect($0[Self.servers]["a"] == nil)
+        try change(&$0)
+        try $0[Self.servers].put(Server(id: "a", port: 7))
+      }
+      #expect(settings[Self.servers]["a"] == Server(id: "a", port: 7))
+    }
+    // A new name makes it no more readable.
+    let settings = try store()
+    let error = settingsError {
+      try settings.update {
+        _ = $0[Self.servers]["a"]
+        try $0[Self.servers].rename("a", to: "d")
+        try $0[Self.servers].put(Server(id: "d", port: 7))
+      }
+    }
+    #expect(error?.code == .invalidValue)
+  }
 }
