@@ -82,6 +82,58 @@ struct TableCommandTests {
     #expect(try run("get", app, "g.x") == answer("4\n"))
   }
 
+  private func writeRenamedKeys() throws {
+    try home.write(
+      """
+      app = "\(app)"
+      [keys."g.x"]
+      type = "integer"
+      formerly = ["old.x", "ox"]
+      [keys."g.y"]
+      type = "integer"
+      [keys."g.w"]
+      type = "table"
+      formerly = ["win"]
+
+      """, to: home.path + "/data/app-settings/\(app).toml")
+  }
+
+  private func batch(_ lines: String) throws -> ChildProcess.Result {
+    try ChildProcess.run(
+      ChildProcess.product("settings-cli"), ["batch", app], environment: home.environment, input: lines,
+      directory: home.path)
+  }
+
+  @Test(arguments: [["unset", "g"], ["set", "g", "{ y = 1 }"], ["batch"]])
+  func `a table goes with what the file has of its keys under former names`(_ words: [String]) throws {
+    try writeRenamedKeys()
+    for (before, after) in [("", ""), ("[g]\ny = 1\n", ""), ("[old]\nx = 3\nz = 4\n", "[old]\nz = 4\n")] {
+      try home.write("ox = 9\n" + before)
+      let result =
+        try words == ["batch"]
+        ? batch("{\"unset\":\"g\"}\n") : run(words[0], app, words[1], words.count > 2 ? words[2] : "--prune")
+      #expect(result.status == 0 && (words != ["batch"] || result.output.contains("\"changed\":true")), "\(result)")
+      #expect(try run("get", app, "g.x") == answer("", status: 1))
+      if words[0] != "set" { #expect(home.text() == after) }
+    }
+  }
+
+  @Test func `what is set in a table after the table has nothing of before, also of former names`() throws {
+    try writeRenamedKeys()
+    try home.write("[win]\nheight = 1\ndepth = 2\n")
+    #expect(try batch("{\"unset\":\"g\"}\n{\"set\":\"g.w.height\",\"value\":5}\n").status == 0)
+    #expect(try run("get", app, "g.w") == answer("{ height = 5 }\n"))
+    #expect(home.text()?.contains("win") == false && home.text()?.contains("depth") == false)
+  }
+
+  @Test func `a locked table goes from the user's file with the former names of its keys`() throws {
+    try writeRenamedKeys()
+    try home.write("settings-locked = [\"g\"]\n", to: home.path + "/etc/xdg/\(app)/settings.toml")
+    try home.write("ox = 9\n[g]\ny = 1\n")
+    #expect(try run("unset", app, "g").status == 0)
+    #expect(home.text() == "")
+  }
+
   @Test func `an unknown field of a new element is named by the place that the element would have`() throws {
     try home.write(
       """

@@ -223,9 +223,10 @@ package final class ChangeList {
     if keepsGoing, value != nil { try checkNoValue(above: names[0], in: state) }
     // The locks are checked for each change by itself, so that its own answer says so.
     let edits = try state.view.permitted(schema.edits(storing: [(path, value)], in: state.view))
-    answer.isChange = before != value
+    answer.isChange = isUnset ? edits.contains { state.own($0.path) != nil } : before != value
     if steps.count > 1 {
       let isFirst = schema.key(around: path).map { state.settled.insert($0.path).inserted } ?? true
+      state.settled.formUnion(schema.renamedKeys(below: path).map(\.path))
       for edit in isFirst ? edits[...] : edits.suffix(1) {
         state.number += 1
         state.view.pending.add(edit, number: state.number)

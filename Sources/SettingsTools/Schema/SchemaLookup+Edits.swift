@@ -83,10 +83,14 @@ extension SchemaLookup {
         // Only the user's own value, which has no effect.
         let key = key(around: path).map(checkingKey)
         edits += names.filter(document.contains).map { .reset($0, of: key) }
+        edits += removals(outside: path, from: document)
         continue
       }
       guard let (key, _, part) = place(of: path) else {
+        edits += removals(outside: path, from: document)
         edits.append(Edit(path: path, value: value, text: texts[path]))
+        // What is set in it later has nothing of what was there.
+        settled.formUnion(renamedKeys(below: path).map(\.path))
         continue
       }
       let counting = key.paths.first { document.contains($0) }
@@ -111,6 +115,19 @@ extension SchemaLookup {
           text: texts[path]))
     }
     return edits
+  }
+
+  /// The keys of a table that have former names, which may be outside of it.
+  func renamedKeys(below table: TOMLPath) -> [SchemaKey] {
+    key(around: table) == nil ? keys(below: table).filter { !$0.formerPaths.isEmpty } : []
+  }
+
+  /// The removals of what a document has of a table's keys outside of the table, under former names.
+  private func removals(outside table: TOMLPath, from document: TOMLDocument) -> [Edit] {
+    renamedKeys(below: table).flatMap { key in
+      key.formerPaths.filter { !$0.hasPrefix(table) && document.contains($0) }
+        .map { .reset($0, of: checkingKey(key)) }
+    }
   }
 
   /// A key with the type that the app uses to read its file.
