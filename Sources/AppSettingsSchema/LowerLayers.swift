@@ -85,6 +85,12 @@ struct LowerLayers {
     }
   }
 
+  /// The secret that a path is within, whose names are a part of it.
+  func secret(around path: TOMLPath) -> TOMLPath? {
+    let shown = withoutSecretNames(path)
+    return shown == path ? nil : shown
+  }
+
   /// A path without names within a secret.
   private func withoutSecretNames(_ path: TOMLPath) -> TOMLPath {
     guard !secrets.isEmpty else { return path }

@@ -163,7 +163,15 @@ package struct SettingsCheck {
           var unknown = 0
           for path in locks.entries.map(\.path) {
             let places = places(of: path, in: document)
-            if !places.contains(where: isKnown) {
+            if let secret = places.lazy.compactMap(lower.secret(around:)).first {
+              if !places.contains(where: isKnown) {
+                add("'settings-locked' names a part of the secret '\(secret)' that the app does not have.")
+              } else if let present = presentName(of: [secret]) {
+                add(
+                  "'settings-locked' names a part of '\(secret)', a former name of '\(present)', which it locks.",
+                  present.description, kind: .formerName)
+              }
+            } else if !places.contains(where: isKnown) {
               unknown += 1
               guard unknown <= Self.unknownLimit else { continue }
               let nearest = unknown <= Self.suggestionLimit ? nearest(to: path) : nil

@@ -279,4 +279,33 @@ struct SecretTests {
     let renamed = try run(["rename", app, "map.CANARY", "o"])
     #expect(renamed.status == 4 && renamed.error.contains(": 'map' is a secret and 'o' is not"), "\(renamed)")
   }
+
+  @Test(arguments: [
+    "[\"map.CANARY\"]", "[{ key = \"oldvault.CANARY\", reason = \"why\" }]", "[\"accounts.CANARY.prt\"]",
+  ])
+  func `the names in a secret do not get out of a list of locks`(locks: String) throws {
+    try home.write(Self.fields, to: home.path + "/data/app-settings/\(app).toml")
+    let file = home.path + "/etc/xdg/\(app)/settings.toml"
+    try home.write("settings-locked = \(locks)\ntheme = \"x\"\n", to: file)
+    var said = ""
+    for words in [
+      ["set", app, "--system", "theme", "y"], ["lock", app, "theme"], ["unlock", app, "theme"],
+      ["log", app, "--system"], ["log", app, "--system", "--json"], ["undo", app, "--system"],
+      ["at", app, "--system", "--entry", "1"], ["blame", app, "--system"], ["diff", app, "--system"],
+      ["export", app, "--system"], ["describe", app, "--system", "--document"], ["check", app, "--system"],
+      ["check", app],
+    ] {
+      let result = try run(words)
+      #expect(result.status != 2 && !(result.output + result.error).contains("CANARY"), "\(words): \(result)")
+      said += result.output
+    }
+    #expect(said.contains("settings-locked: (not in the history)"), "\(said)")
+    let found = try FileManager.default.subpathsOfDirectory(atPath: home.path + "/state").filter { name in
+      name.contains(".history/")
+        && FileManager.default.contents(atPath: home.path + "/state/" + name).map {
+          String(decoding: $0, as: UTF8.self).contains("CANARY")
+        } == true
+    }
+    #expect(found.isEmpty && home.text(of: file)?.contains("CANARY") == true)
+  }
 }

@@ -7,7 +7,8 @@ import SettingsTOML
 /// 2. a value that is in the place of a table with such a key;
 /// 3. where a key is not declared: a string whose own name ends with the word `password`, `passwd`, `passphrase`,
 ///    `secret`, `token`, `credential`, `api key`, `private key`, `access key` or `secret key` (``SecretNames``), and an
-///    array, also one of tables, that has such a string in it. Never a number or a boolean, nor a table for its name.
+///    array, also one of tables, that has such a string in it. Never a number or a boolean, nor a table for its name;
+/// 4. the list of locks of a file, where it has the path of something in a declared secret.
 ///
 /// Comments beside or directly above a secret go with it, and so does every comment that names a declared secret, or
 /// that has an assignment to a name as in 3: it may be an earlier value.
@@ -154,6 +155,7 @@ extension KnownKeys: HidingRule {
     fileprivate var isDeclared: Bool
     fileprivate var isSecret: Bool
     fileprivate var isReserved = false
+    fileprivate var isLocks = false
     fileprivate var isRoot = true
   }
 
@@ -167,6 +169,7 @@ extension KnownKeys: HidingRule {
   package func place(_ name: String, in table: Place) -> Place {
     var place = table
     place.isReserved = table.isReserved || table.isRoot && name.utf8.starts(with: "settings-".utf8)
+    place.isLocks = place.isReserved && table.isRoot && name == SettingsFormat.locksPath.last
     place.isRoot = false
     place.name = name
     place.declared = table.declared.flatMap { declared.place(name, in: $0) }
@@ -183,7 +186,7 @@ extension KnownKeys: HidingRule {
   ///   - kind: The kind of the value.
   ///   - value: Makes the value; called only if the kind does not decide.
   package func hides(_ place: Place, _ kind: HiddenPart.ValueKind, _ value: () -> TOMLValue) -> Bool {
-    if place.isReserved { return false }
+    if place.isReserved { return place.isLocks && namesPartOfSecret(value()) }
     if place.isSecret { return true }
     if kind == .table { return false }
     // In the place of a table with a secret.
@@ -199,13 +202,22 @@ extension KnownKeys: HidingRule {
 
   /// Whether nothing at or below a place is hidden, so that the values there need no check.
   package func hidesNothing(_ place: Place) -> Bool {
-    place.isReserved || place.isDeclared && place.secret == nil && !place.isSecret
+    place.isReserved ? !(place.isLocks && hasSecrets) : place.isDeclared && place.secret == nil && !place.isSecret
   }
 
   /// Whether every value in a table is hidden because nobody has declared any of its keys.
   package func hidesAll(in table: Place) -> Bool {
     isCautious && !isEmpty && table.declared == nil && table.secret == nil && !table.isDeclared && !table.isSecret
       && !table.isReserved
+  }
+
+  /// Whether a list of locks has the path of something in a secret, or an entry without a path that can be told.
+  private func namesPartOfSecret(_ locks: TOMLValue) -> Bool {
+    guard hasSecrets, case .array(let entries) = locks else { return false }
+    return entries.contains { entry in
+      guard let path = (try? LockEntry(entry))?.path else { return true }
+      return isSecret(path) && path != secret(around: path) ?? TOMLPath([path.components[0]])
+    }
   }
 
   /// Whether a value has a string with a name that says that it is a secret.

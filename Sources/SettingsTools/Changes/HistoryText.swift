@@ -30,6 +30,8 @@ package struct HistoryText {
       if let secret = secret(at: change.path) {
         (change.path, change.old, change.new, change.isHidden) = (secret, nil, nil, true)
         if shown.contains(where: { $0.path == secret }) { continue }
+      } else if [change.old, change.new].contains(where: { $0.map { schema.isSecret(change.path, $0) } ?? false }) {
+        (change.old, change.new, change.isHidden) = (nil, nil, true)
       }
       shown.append(change)
     }
