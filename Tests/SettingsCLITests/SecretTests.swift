@@ -275,6 +275,8 @@ struct SecretTests {
       : "A part of 'map' has no effect here: \(end)\n"
     let checked = try run(["check", app]).output
     #expect(checked.hasSuffix("\n\(home.file):1:1: warning: \(found)"), "\(checked)")
+    let refused = try run(["rename", app, "map.CANARY", "map.o"])
+    #expect(refused.status == 5 && refused.error.contains("Cannot set 'map': "), "\(refused)")
     try home.write("", to: locks)
     let renamed = try run(["rename", app, "map.CANARY", "o"])
     #expect(renamed.status == 4 && renamed.error.contains(": 'map' is a secret and 'o' is not"), "\(renamed)")

@@ -79,11 +79,12 @@ extension SettingsSnapshot {
   /// - Parameters:
   ///   - formerPaths: The path's former names, whose locks apply to the path too.
   ///   - isRemoval: Whether the value is to be removed.
+  ///   - key: The key to whose value the path belongs: of a secret, the message has no names.
   package func lockError(
-    _ path: TOMLPath, formerly formerPaths: [TOMLPath] = [], isRemoval: Bool = false
+    _ path: TOMLPath, formerly formerPaths: [TOMLPath] = [], isRemoval: Bool = false, of key: AnySettingsKey? = nil
   ) -> SettingsError? {
     ([path] + formerPaths).lazy.compactMap { locks.lock(around: $0) }.first
-      .map { lockError(path, by: $0.path, isPart: false, isRemoval: isRemoval) }
+      .map { lockError(path, by: $0.path, isPart: false, isRemoval: isRemoval, of: key) }
   }
 
   /// The error for changing a value of which a part is locked; `nil` if none is.

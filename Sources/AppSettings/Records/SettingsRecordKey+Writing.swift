@@ -71,7 +71,7 @@ extension SettingsRecordKey {
     }
     return [
       Edit(path: newPath, value: renamed, key: coding.key(newText, of: self), source: path),
-      Edit(path: path, value: nil),
+      Edit(path: path, value: nil, key: coding.key(text, of: self)),
     ]
   }
 

@@ -27,17 +27,23 @@ extension SchemaLookup {
   package func lockError(of path: TOMLPath, in snapshot: SettingsSnapshot) -> SettingsError? {
     let names = names(of: path)
     guard names.count > 1 else { return nil }
-    return snapshot.lockError(path, formerly: names.filter { $0 != path })
+    return snapshot.lockError(path, formerly: names.filter { $0 != path }, of: secretKey(around: path))
   }
 
-  /// The error for changing a value of which a part is locked; `nil` if none is.
-  package func lockError(within path: TOMLPath, in snapshot: SettingsSnapshot) -> SettingsError? {
-    snapshot.lockError(within: path, of: key(around: path)?.settingsKey)
+  /// The error for changing a value that is locked, or a part of it; `nil` if nothing in it is.
+  package func lockError(atOrWithin path: TOMLPath, in snapshot: SettingsSnapshot) -> SettingsError? {
+    let secret = secretKey(around: path)
+    return snapshot.lockError(path, of: secret) ?? snapshot.lockError(within: path, of: secret)
   }
 
   /// The error for removing a key that is locked under one of its names, where the user's file has no value of it.
   package func removalError(of path: TOMLPath, in snapshot: SettingsSnapshot) -> SettingsError? {
-    snapshot.lockError(path, formerly: names(of: path), isRemoval: true)
+    snapshot.lockError(path, formerly: names(of: path), isRemoval: true, of: secretKey(around: path))
+  }
+
+  /// The key that a path is, or is in, if that is a secret, so that messages do not have the names in it.
+  private func secretKey(around path: TOMLPath) -> AnySettingsKey? {
+    key(around: path).flatMap { $0.isSecret ? $0.settingsKey : nil }
   }
 
   /// Removes from a table what only repeats keys that are locked under a former name.

@@ -77,7 +77,9 @@ private struct Renaming {
         "\(subject): the file has no '\(source)'."
           + (isElsewhere ? " Its value is a default or comes from another file." : ""))
     }
-    for path in names + schema.names(of: destination) { try checkLocks(path, in: view) }
+    for path in names + schema.names(of: destination) {
+      if let error = schema.lockError(atOrWithin: path, in: view) { throw error }
+    }
     let leaves = document.isTable(at: place) ? document.leafPaths(under: place) : [place]
     let moves = leaves.map { (from: $0, to: destination.appending(SchemaLookup.rest(of: $0, below: place))) }
     // What is declared as a secret moves to one that is declared, too; one by its name, to any.
@@ -110,10 +112,5 @@ private struct Renaming {
     return (existing + former).map { Edit(path: $0, value: nil) } + [
       Edit(path: destination, value: value, source: place), Edit(path: place, value: nil),
     ]
-  }
-
-  private func checkLocks(_ path: TOMLPath, in view: SettingsSnapshot) throws {
-    if let error = view.lockError(path) { throw error }
-    if let error = schema.lockError(within: path, in: view) { throw error }
   }
 }

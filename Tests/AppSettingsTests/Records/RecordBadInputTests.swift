@@ -317,6 +317,19 @@ struct RecordBadInputTests {
     #expect(!home.names(in: home.backups).contains { $0.contains("hunter") })
   }
 
+  @Test func `the id of a locked secret record is in no refusal`() throws {
+    try home.write(
+      "settings-locked = [\"secret-servers.hunter2\", \"secret-servers.hunter4\"]\n",
+      to: home.systemFile("settings.toml"))
+    try home.write("[secret-servers.hunter2]\nregion = \"x\"\n[secret-servers.hunter3]\nregion = \"x\"\n")
+    chmod(home.file, 0o600)
+    let settings = try home.store()
+    for (id, new) in [("hunter2", "hunter5"), ("hunter3", "hunter4")] {
+      let error = #expect(throws: SettingsError.self) { try settings[.secretServers].rename(id, to: new) }
+      #expect(error?.code == .locked && error?.message.contains("hunter") == false, "\(String(describing: error))")
+    }
+  }
+
   @Test func `a file that does not parse gives no record away`() throws {
     try home.write("[servers.a]\nregion = \"x\"\n")
     let settings = try home.store()
