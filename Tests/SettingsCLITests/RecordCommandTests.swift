@@ -216,6 +216,45 @@ struct RecordCommandTests {
     #expect(try batch(set(good, 2), set(other, 3)) == (4, [1]))
   }
 
+  @Test func `an entry stays without which there were too few, and the whole table can go`() throws {
+    try home.write(Self.limited, to: home.path + "/data/app-settings/\(app).toml")
+    try home.write("[least]\na = 1\nb = 2\nc = 3\n")
+    for words in [["unset", app, "least.a", "least.b"], ["unset", app, "least.a", "least.b", "--dry-run"]] {
+      let result = try run(words)
+      #expect(
+        result.status == 4
+          && result.error.contains("Cannot unset 'least.b': 'least' needs a table of integers with at least 2"),
+        "\(result)")
+    }
+    #expect(try batch("{\"unset\": \"least.a\"}", "{\"unset\": \"least.b\"}") == (4, [2]))
+    #expect(home.text() == "[least]\nb = 2\nc = 3\n")
+    #expect(try run("rename", app, "least.b", "counts.1").status == 4)
+    #expect(try batch("{\"unset\": \"least.b\"}", "{\"set\": \"least.d\", \"value\": 4}") == (0, []))
+    #expect(try run("unset", app, "least") == SchemaHome.answer(""))
+    // One that is wrong already, and one below which a lower layer has enough.
+    try home.write("[least]\na = 1\n")
+    #expect(try run("unset", app, "least.a") == SchemaHome.answer(""))
+    try home.write("[least]\na = 1\nb = 2\n", to: home.systemFile("settings.toml"))
+    try home.write("[least]\na = 3\n")
+    #expect(try run("unset", app, "least.a") == SchemaHome.answer(""))
+  }
+
+  @Test func `no more changes are refused than have to be`() throws {
+    try home.write(
+      Self.limited + "[keys.teams]\ntype = \"table\"\nmaximum-count = 2\n"
+        + "elements = { type = \"table\", elements = { type = \"integer\" }, ids = \"integer\" }\n",
+      to: home.path + "/data/app-settings/\(app).toml")
+    try home.write("[teams.a]\n1 = 1\n")
+    func set(_ key: String) -> String { "{\"set\": \"\(key)\", \"value\": 1}" }
+    // What is refused by itself takes no place from another.
+    #expect(try batch(set("teams.b.x"), set("teams.c.1")) == (4, [1]))
+    let result = try ChildProcess.run(
+      ChildProcess.product("settings-cli"), ["batch", app], environment: home.environment,
+      input: [set("theme"), set("teams.d.1"), set("teams.d.2")].joined(separator: "\n"), directory: home.path)
+    let refused = result.output.split(separator: "\n").map { $0.contains("\"status\":4") }
+    #expect(result.status == 4 && refused == [true, true, false], "\(result)")
+  }
+
   @Test func `tables within a key's value have their rules`() throws {
     try home.write(Self.limited, to: home.path + "/data/app-settings/\(app).toml")
     #expect(try run("set", app, "groups.a.1=1", "groups.a.2=2", "groups.b.1=1").status == 0)

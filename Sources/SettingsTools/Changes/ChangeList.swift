@@ -27,7 +27,7 @@ package final class ChangeList {
   private var places: [TOMLPath: Int] = [:]
   private var inner: Set<TOMLPath> = []
   /// The changes that are refused for what all make together, by the present names of their paths.
-  private var refused: [TOMLPath: ToolError] = [:]
+  private var refused: [Place: ToolError] = [:]
   /// The notations of values that were given with one, and of the elements of arrays.
   private var texts: [TOMLPath: String] = [:]
   private var elements: [TOMLPath: [String]] = [:]
@@ -103,15 +103,20 @@ package final class ChangeList {
   package func edits(_ view: SettingsSnapshot) throws -> [Edit] {
     // From the beginning if another program has saved the file meanwhile.
     refused = [:]
-    var reasons: [TOMLPath: String]
-    repeat {
-      try makeAll(in: view)
-      // All together can add what the app does not accept. The others are made without that.
-      reasons = schema.refusals(of: stored.map { ($0.path, $0.value) }, in: view)
-      for (path, reason) in reasons {
-        refused[path] = ToolError(.invalidValue, "Cannot set '\(path)': \(reason). Nothing was written.")
+    try makeAll(in: view)
+    // All together can make what the app does not accept. The others are made without that.
+    while true {
+      let refusals = schema.refusals(of: stored.map { ($0.path, $0.value) }, in: view)
+      guard !refusals.isEmpty else { break }
+      for refusal in refusals {
+        // Where nothing is written, the first change that adds an entry stands for the others of it.
+        for path in keepsGoing ? refusal.paths[...] : refusal.paths.prefix(1) {
+          refused[Place(path: path, isRemoval: refusal.isRemoval)] = refusal.error(of: path)
+        }
       }
-    } while !reasons.isEmpty
+      try makeAll(in: view)
+      if !keepsGoing { break }
+    }
     if !keepsGoing, failure != nil { throw Refused() }
     if needsChange, !answers.contains(where: { $0.isChange == true }) { throw ToolError(.noValue) }
     for (path, elements) in elements { texts[path] = "[\(elements.joined(separator: ", "))]" }
@@ -165,25 +170,6 @@ package final class ChangeList {
     return stored.last { $0.path == schema.names(of: path)[0] }?.value
   }
 
-  /// The values with the changes made so far.
-  private struct State {
-    var view: SettingsSnapshot
-    var number: UInt64 = 0
-    /// The keys whose former names have been dealt with.
-    var settled: Set<TOMLPath> = []
-    /// The first elements that arrays had before their elements were changed; `nil` for none.
-    var firstElements: [TOMLPath: TOMLValue?] = [:]
-
-    /// The value in the file itself.
-    func own(_ path: TOMLPath) -> TOMLValue? {
-      let found = view.pending.lookUp(path) {
-        view.userDocument[path].map { .value($0) } ?? .absent
-      }
-      if case .value(let value) = found { return value }
-      return nil
-    }
-  }
-
   private func find(_ path: TOMLPath, in view: SettingsSnapshot, _ answer: inout ChangeAnswer) throws {
     answer.problem = schema.unusable(at: path, in: view).first?.message
     guard let value = schema.usedValue(of: path, in: view), let shown = schema.withoutSecrets(value, at: path).value
@@ -200,7 +186,7 @@ package final class ChangeList {
     let path = change.path
     let names = schema.names(of: path)
     let isUnset = change.action == .unset
-    if !isUnset, let failure = refused[names[0]] { throw failure }
+    if let failure = refused[Place(path: names[0], isRemoval: isUnset)] { throw failure }
     var before: TOMLValue?
     for name in names where before == nil { before = state.own(name) }
     if !creates, !isUnset || before == nil {

@@ -1,42 +1,56 @@
 package import AppSettings
 import AppSettingsSchema
 
-// Whether the app still accepts a table when entries are added to it.
+// Whether the app still accepts a table when entries are added to it, or removed.
 
 extension SchemaLookup {
-  /// Why the app would not accept tables with entries that changes add, as clauses by the paths of these changes: there
-  /// are too many, or their keys stand for nothing, or for the same as others.
+  /// Entries that changes add to a table, or remove from it, so that the app would not accept it.
+  package struct Refusal {
+    /// The changes that add or remove an entry, in their order.
+    package let paths: [TOMLPath]
+    package let isRemoval: Bool
+    /// Why, as a clause: there are too many entries, or too few, or a key stands for nothing, or for the same as another.
+    package let reason: String
+
+    /// The error for one of the changes.
+    package func error(of path: TOMLPath) -> ToolError {
+      ToolError(
+        .invalidValue, "Cannot \(isRemoval ? "unset" : "set") '\(path)': \(reason). Nothing was written.")
+    }
+  }
+
+  /// The entries that changes add or remove so that the app would not accept tables.
   ///
-  /// The table is judged as all changes and all layers make it. What is wrong with it already is not judged, and
-  /// neither is what a removal brings about.
+  /// A table is judged as all changes and all layers make it. What is wrong with it already is not judged. Neither is a
+  /// table around one that is refused: without what is refused there, it may be fine.
   package func refusals(
     of changes: [(path: TOMLPath, value: TOMLValue?)], in view: SettingsSnapshot
-  ) -> [TOMLPath: String] {
+  ) -> [Refusal] {
     let tables = limitedTables(of: changes, in: view)
-    guard !tables.isEmpty else { return [:] }
+    guard !tables.isEmpty else { return [] }
     var after = view
     for (index, edit) in edits(storing: changes, in: view).enumerated() {
       after.pending.add(edit, number: UInt64(index + 1))
     }
-    var refusals: [TOMLPath: String] = [:]
-    for (path, table) in tables {
-      let (old, new) = (storedTable(at: path, in: view), storedTable(at: path, in: after))
-      for (paths, reason) in table.refusals(from: old, to: new, at: path) {
-        for path in paths { refusals[path] = reason }
-      }
+    var refusals: [Refusal] = []
+    var depth = 0
+    for (path, table) in tables.sorted(by: { $0.key.components.count > $1.key.components.count }) {
+      if !refusals.isEmpty, path.components.count < depth { break }
+      depth = path.components.count
+      refusals += table.refusals(from: storedTable(at: path, in: view), to: storedTable(at: path, in: after), at: path)
     }
     return refusals
   }
 
-  /// The tables of which one more entry can be too much, on the paths of changes and in their values, with the entries
-  /// that are added.
+  /// The tables of which one entry more can be too much, or one less too few, on the paths of changes and in their
+  /// values, with the entries that are added or removed.
   private func limitedTables(
     of changes: [(path: TOMLPath, value: TOMLValue?)], in view: SettingsSnapshot
   ) -> [TOMLPath: LimitedTable] {
     var tables: [TOMLPath: LimitedTable] = [:]
     for (path, value) in changes {
-      guard let value else { continue }
       guard let (key, _, part) = place(of: path) else {
+        guard let value else { continue }
         for key in named(below: path) {
           for name in key.paths where name.hasPrefix(path) {
             let value = value.table?[path: Self.rest(of: name, below: path)]
@@ -47,14 +61,16 @@ extension SchemaLookup {
       }
       var (type, place) = (SchemaType?.some(key.type), key.path)
       for name in part.components {
-        if let type, type.limitsEntries { tables[place, default: LimitedTable(key, type)].add(name, of: path) }
+        if let type, value == nil ? type.hasMinimum : type.limitsEntries {
+          tables[place, default: LimitedTable(key, type)].add(name, of: path, isRemoval: value == nil)
+        }
         (type, place) = (type?.type(at: [name]), place.appending(name))
       }
       note(value, key, type, at: place, of: path, in: &tables)
     }
     for (place, var table) in tables {
-      table.keepNames(missingEntries(of: place, in: view))
-      tables[place] = table.names.isEmpty ? nil : table
+      table.added.keepNames(missingEntries(of: place, in: view))
+      tables[place] = table.added.names.isEmpty && table.removed.names.isEmpty ? nil : table
     }
     return tables
   }
@@ -87,42 +103,67 @@ extension SchemaLookup {
   }
 }
 
-/// A table whose type limits its entries, and the changes that set them.
+/// A table whose type limits its entries, and the changes that set or remove them.
 private struct LimitedTable {
+  /// Entries in the order of the changes, and the paths of these changes.
+  struct Entries {
+    private(set) var names: [ExactKey] = []
+    private(set) var paths: [ExactKey: [TOMLPath]] = [:]
+
+    mutating func add(_ name: ExactKey, of path: TOMLPath) {
+      if paths[name] == nil { names.append(name) }
+      paths[name, default: []].append(path)
+    }
+
+    mutating func keepNames(_ isKept: (ExactKey) -> Bool) { names.removeAll { !isKept($0) } }
+  }
+
   let key: SchemaKey
   let type: SchemaType
-  /// The entries that are set, in the order of the changes, and the paths of these changes.
-  private(set) var names: [ExactKey] = []
-  private var paths: [ExactKey: [TOMLPath]] = [:]
+  var added = Entries()
+  var removed = Entries()
 
   init(_ key: SchemaKey, _ type: SchemaType) { (self.key, self.type) = (key, type) }
 
-  mutating func add(_ name: String, of path: TOMLPath) {
-    if paths[ExactKey(name)] == nil { names.append(ExactKey(name)) }
-    paths[ExactKey(name), default: []].append(path)
+  mutating func add(_ name: String, of path: TOMLPath, isRemoval: Bool = false) {
+    if isRemoval { removed.add(ExactKey(name), of: path) } else { added.add(ExactKey(name), of: path) }
   }
 
-  mutating func keepNames(_ isKept: (ExactKey) -> Bool) { names.removeAll { !isKept($0) } }
-
-  /// The paths of the changes that are refused, with the reason.
-  func refusals(from old: TOMLTable, to new: TOMLTable, at place: TOMLPath) -> [(paths: [TOMLPath], reason: String)] {
+  /// What is refused of the changes.
+  func refusals(from old: TOMLTable, to new: TOMLTable, at place: TOMLPath) -> [SchemaLookup.Refusal] {
+    typealias Refusal = SchemaLookup.Refusal
     // Without those that are removed again.
-    let added = names.filter { new[$0.text] != nil }
-    guard !added.isEmpty else { return [] }
-    let all = Set(added)
-    var refused: [(paths: [TOMLPath], reason: String)] = []
-    let known = Set(type.keyErrors(in: old).map(\.name))
-    for (name, owner, error) in type.keyErrors(in: new) where !known.contains(name) {
+    let names = added.names.filter { new[$0.text] != nil }
+    let all = Set(names)
+    var refused: [Refusal] = []
+    let known = names.isEmpty ? [] : Set(type.keyErrors(in: old).map(\.name))
+    for (name, owner, error) in names.isEmpty ? [] : type.keyErrors(in: new) where !known.contains(name) {
       // An added key takes the place of another one for the same.
       guard let blamed = [name, owner].first(where: { $0.map(all.contains) ?? false }), let blamed else { continue }
       let shown = key.isSecret ? error.redacted.clause(about: "'\(key.path)'") : error.clause(about: "'\(place)'")
-      refused.append((paths[blamed] ?? [], shown))
+      refused.append(Refusal(paths: added.paths[blamed] ?? [], isRemoval: false, reason: shown))
     }
+    guard refused.isEmpty else { return refused }
+    let reason = "'\(key.isSecret ? key.path : place)' needs \(type.expected)"
     let excess = new.count - max(type.maximumCount ?? .max, old.count)
-    if refused.isEmpty, excess > 0 {
-      let blamed = added.suffix(excess).flatMap { paths[$0] ?? [] }
-      refused.append((blamed, "'\(key.isSecret ? key.path : place)' needs \(type.expected)"))
+    if excess > 0 {
+      return names.suffix(excess).map { Refusal(paths: added.paths[$0] ?? [], isRemoval: false, reason: reason) }
     }
-    return refused
+    guard let minimum = type.minimumCount, old.count >= minimum else { return [] }
+    // A table without values goes with its last one.
+    func isGone(_ value: TOMLValue?) -> Bool { value.map { $0.table?.isEquivalent(to: TOMLTable()) ?? false } ?? true }
+    let gone = removed.names.map(\.text).filter { name in
+      old[name] != nil && (new[name] == nil || isGone(new[name]) && !isGone(old[name]))
+    }
+    let lack = minimum - (new.count - gone.count { new[$0] != nil })
+    guard lack > 0 else { return [] }
+    return gone.suffix(lack).map { Refusal(paths: removed.paths[ExactKey($0)] ?? [], isRemoval: true, reason: reason) }
+  }
+}
+
+extension SchemaType {
+  /// Whether a table of this type can have too few entries.
+  fileprivate var hasMinimum: Bool {
+    (kind == .table || kind == .records) && minimumCount ?? 0 > 0 && !readsOlderForm
   }
 }

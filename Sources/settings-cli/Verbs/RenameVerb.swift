@@ -98,8 +98,8 @@ private struct Renaming {
       for move in moves { try schema.checkKnown(move.to, advice: "To use it all the same, use --create.") }
     }
     try schema.check(value, at: destination)
-    if let reason = schema.refusals(of: [(source, nil), (destination, value)], in: view)[destination] {
-      throw ToolError(.invalidValue, "\(subject): \(reason). Nothing was written.")
+    if let refusal = schema.refusals(of: [(source, nil), (destination, value)], in: view).first {
+      throw ToolError(.invalidValue, "\(subject): \(refusal.reason). Nothing was written.")
     }
     let existing = schema.names(of: destination).filter { document.contains($0) && !$0.hasPrefix(place) }
     if let first = existing.first, !replaces {
