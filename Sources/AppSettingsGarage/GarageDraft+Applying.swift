@@ -73,7 +73,7 @@ extension GarageDraft {
       let removed = changed.filter { path in
         changes[path] == .some(nil) && document.contains(path) || plain.contains(path)
       }
-      try document.removeTables(at: removed)
+      try document.removeAll(at: removed)
       edits += removed.map { Edit(path: $0, value: nil) }
 
       for name in changedArrays where arrays[name]?.isEmpty == true || plain.contains([name]) {

@@ -101,19 +101,19 @@ struct ProofTests {
     #expect(try proven { try $0.appendTables([("n", ["a": 1])], under: ["new"]) } == [["new", "n", "a"]])
     #expect(try proven { try $0.appendTables([("n", [:])], under: ["other"]) } == [["other", "n"]])
     #expect(try proven { try $0.remove(at: ["t", "r7", "a"]) } == [["t", "r7", "a"]])
-    #expect(try proven { try $0.removeTables(at: [["t", "r7"]]) } == [["t", "r7", "a"], ["t", "r7", "b"]])
-    #expect(try proven { try $0.removeTables(at: [["t", "r7"], ["t", "r8"]]) }?.count == 4)
+    #expect(try proven { try $0.removeAll(at: [["t", "r7"]]) } == [["t", "r7", "a"], ["t", "r7", "b"]])
+    #expect(try proven { try $0.removeAll(at: [["t", "r7"], ["t", "r8"]]) }?.count == 4)
     #expect(try proven { try $0.remove(at: ["t", "r499"]) }?.count == 2)
     #expect(
       try proven {
-        try $0.removeTables(at: [["t", "r7"]])
+        try $0.removeAll(at: [["t", "r7"]])
         try $0.appendTables([("r7", ["a": 1])], under: ["t"])
       }?.count == nil)
     #expect(try proven { try $0.move(from: ["t", "r7", "a"], to: ["t", "r7", "c"]) }?.count == 2)
     #expect(try proven { try $0.setAtTop("version", 2) } == [["version"]])
     // What else names a table first is read as a whole, and so is a text of which most has changed.
     #expect(try proven { try $0.remove(at: ["t", "r0"]) } == nil)
-    #expect(try proven { try $0.removeTables(at: (1..<300).map { ["t", "r\($0)"] }) }?.count == nil)
+    #expect(try proven { try $0.removeAll(at: (1..<300).map { ["t", "r\($0)"] }) }?.count == nil)
   }
 
   @Test func `a new key that is a table elsewhere is not proven`() throws {

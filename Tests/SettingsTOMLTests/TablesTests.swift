@@ -28,10 +28,46 @@ struct TablesTests {
   @Test func `many tables are removed with their comments, and the others stay`() throws {
     var document = try TOMLDocument(
       parsing: "# top\n\n# a\n[p.a]\nx = 1\n\n# b\n[p.b]\nx = 2\n[p.b.t]\ny = 1\n\n# c\n[p.c]\nx = 3\n")
-    try document.removeTables(at: [["p", "a"], ["p", "b"], ["p", "none"]])
+    try document.removeAll(at: [["p", "a"], ["p", "b"], ["p", "none"]])
     #expect(document.text == "# top\n\n# c\n[p.c]\nx = 3\n")
     var inline = try TOMLDocument(parsing: "p = { a = {}, b = {} }\n")
-    try inline.removeTables(at: [["p", "a"]])
+    try inline.removeAll(at: [["p", "a"]])
     #expect(inline.root == ["p": ["b": [:]]])
+  }
+
+  @Test(arguments: [
+    ("", "\n\n", ""), ("", "\n", "x = 1\n"), ("", "\n\n", "x = 1\n"), ("", "\n", "\n"),
+    ("# top\n\n", "\n\n", "\nx = 1\n"),
+    ("x = 1\n", "\n", "\n[t]\ny = 2\n"), ("x = 1\n\n", "\n\n", "\ny = 2\n"), ("x = 1\n\n", "\n", ""),
+    ("\u{FEFF}", "\n\n", "\n[t]\n"), ("# top\n", "\n\n", "\n[t]\n"), ("[t]\nx = 1\n\n", "\n# of the next\n", "y = 1\n"),
+  ])
+  func `many values are removed together as one by one`(before: String, separator: String, after: String) throws {
+    let lines = (0..<100).map { number in
+      switch number % 4 {
+      case 0: "k\(number) = 1 # one"
+      case 1: "d\(number).a.b = [\n  1,\n]"
+      case 2: "i\(number) = { a = 1 }"
+      default: "\"q \(number)\" = \"\"\"\nx\n\"\"\""
+      }
+    }
+    let prefix: TOMLPath = before.contains("[t]") ? ["t"] : .root
+    let paths = (0..<100).map { number in
+      prefix.appending(["k\(number)", "d\(number)", "i\(number)", "q \(number)"][number % 4])
+    }
+    let text = before + lines.joined(separator: separator) + "\n" + after
+    var document = try TOMLDocument(parsing: text)
+    try document.edit { try $0.removeAll(at: paths) }
+    var single = try TOMLDocument(parsing: text)
+    try single.edit { document in for path in paths { try document.remove(at: path) } }
+    #expect(document.text == single.text)
+    #expect(document.root == single.root)
+  }
+
+  @Test func `values, tables and members of inline tables go together, with their comments`() throws {
+    let names = (0..<100).map { "k\($0)" }
+    var document = try TOMLDocument(
+      parsing: names.map { "# of \($0)\n\($0) = 1\n" }.joined() + "in = { a = 1, b = 2 }\n\n[t]\nx = 1\n\n[u]\ny = 1\n")
+    try document.edit { try $0.removeAll(at: names.map { [$0] } + [["in", "a"], ["t"], ["u", "y"], ["none"]]) }
+    #expect(document.text == "# of k0\nin = { b = 2 }\n\n[u]\n")
   }
 }

@@ -71,7 +71,7 @@ private func edit(_ draft: inout TOMLDocument, _ choices: inout Choices) -> [TOM
   case 3:
     let table = draft.isTable(at: path) ? path : path.parent
     guard !table.isRoot else { return [] }
-    try? draft.removeTables(at: [table])
+    try? draft.removeAll(at: [table])
     return [table]
   case 4:
     try? draft.setAtTop("settings-version", value.table == nil ? value : 1)

@@ -117,15 +117,15 @@ extension StoreCore {
     }
   }
 
-  /// The first edits of a list that can be made together: those that add tables to one table, or remove tables from
-  /// one, or set values of any tables.
+  /// The first edits of a list that can be made together: those that add tables to one table, or remove or set values of
+  /// any tables.
   private func run(of edits: ArraySlice<Edit>, in document: TOMLDocument) -> ArraySlice<Edit> {
     guard edits.count > 1, let first = edits.first, let kind = kind(of: first, in: document) else {
       return edits.prefix(1)
     }
-    if kind == .value {
+    if kind != .addition {
       var paths: Set<TOMLPath> = []
-      return edits.prefix { self.kind(of: $0, in: document) == .value && paths.insert($0.path).inserted }
+      return edits.prefix { self.kind(of: $0, in: document) == kind && paths.insert($0.path).inserted }
     }
     let parent = first.path.parent
     var keys: Set<ExactKey> = []
@@ -137,7 +137,7 @@ extension StoreCore {
     }
   }
 
-  /// What edits that can be made together have in common: they add tables, remove tables, or set single values.
+  /// What edits that can be made together have in common: they add tables, remove something, or set single values.
   private enum Kind { case addition, removal, value }
 
   /// What an edit does; `nil` if it must be made by itself.
@@ -145,7 +145,7 @@ extension StoreCore {
     guard edit.source == nil, edit.text == nil else { return nil }
     switch edit.value {
     case .table(let table)?: return !table.isEmpty && !document.contains(edit.path) ? .addition : nil
-    case nil: return document.isTable(at: edit.path) ? .removal : nil
+    case nil: return document.contains(edit.path) ? .removal : nil
     default: return document.isTable(at: edit.path) ? nil : .value
     }
   }
@@ -158,7 +158,7 @@ extension StoreCore {
   private func applyTogether(_ run: ArraySlice<Edit>, to document: inout TOMLDocument) throws -> [Int]? {
     guard let first = run.first, let kind = kind(of: first, in: document) else { return nil }
     switch kind {
-    case .removal: try document.removeTables(at: run.map(\.path))
+    case .removal: try document.removeAll(at: run.map(\.path))
     case .addition:
       let tables = run.compactMap { edit in edit.path.last.flatMap { key in edit.value?.table.map { (key, $0) } } }
       try document.appendTables(tables.map { (key: $0.0, table: $0.1) }, under: first.path.parent)

@@ -109,7 +109,7 @@ extension TOMLDocument {
     if kept.count < old.count, let array = draft.find(path) {
       let isKept = Set(kept)
       let present = Array(draft.tree.children(of: array))
-      try draft.removeSections(of: old.indices.filter { !isKept.contains($0) }.map { present[$0] })
+      try draft.removeLines(of: old.indices.filter { !isKept.contains($0) }.map { present[$0] })
     }
     draft.recorded? += [.set(path, .array(elements.map { .table($0.table) }))]
     self = draft

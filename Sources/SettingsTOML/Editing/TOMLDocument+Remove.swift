@@ -22,8 +22,8 @@ extension TOMLDocument {
     }
   }
 
-  /// Removes tables that have headers, parsing the text once.
-  mutating func removeSections(of ids: [DocumentIndex.ID]) throws(TOMLEditError) {
+  /// Removes values and tables that have lines of their own, parsing the text once.
+  mutating func removeLines(of ids: [DocumentIndex.ID]) throws(TOMLEditError) {
     let all = Set(ids)
     // A table within another goes with it.
     let outermost = all.filter { !outward(from: $0).dropFirst().contains(where: all.contains) }
@@ -98,15 +98,30 @@ extension TOMLDocument {
   }
 
   private mutating func removeLines(_ blocks: [Block], of ids: [DocumentIndex.ID]) throws(TOMLEditError) {
-    var end = 0
-    let splices = merged(blocks).map { block in
-      let range = withBlankLine(block)
-      defer { end = range.upperBound }
-      // A blank line between two blocks is removed once.
-      return Splice(max(range.lowerBound, end)..<range.upperBound)
-    }
+    let splices = splices(removing: merged(blocks))
     if splices.count == 1, commitRemoval(ofSections: ids, splices[0].range) { return }
     try commit(splices)
+  }
+
+  private func splices(removing blocks: [Block]) -> [Splice] {
+    let lines = lines
+    let start = lines.textStart
+    var end = start
+    var isTop = true
+    return blocks.map { block in
+      var range = withBlankLine(block)
+      // A blank line between two blocks is removed once.
+      range = max(range.lowerBound, end)..<range.upperBound
+      isTop = isTop && range.lowerBound == end
+      // If what was above is gone as well, the next line begins the text.
+      if isTop, end > start, range.upperBound < bytes.count, lines.isEmpty(range.upperBound),
+        !lines.isBlank(range.upperBound..<bytes.count)
+      {
+        range = range.lowerBound..<lines.end(of: range.upperBound)
+      }
+      end = range.upperBound
+      return Splice(range)
+    }
   }
 
   /// A block with the blank line that set it off, so that removing it does not leave two.

@@ -45,8 +45,8 @@ extension TOMLDocument {
     }
   }
 
-  /// The number of paths up to which each is set separately.
-  private static let fewPaths = 64
+  /// The number of paths up to which each is set or removed separately.
+  static let fewPaths = 64
 }
 
 /// Many changes of a document as pieces of text, each with its offset in the original text.

@@ -39,18 +39,20 @@ extension TOMLDocument {
     recorded? += tables.map { .set(path.appending($0.key), .table($0.table)) }
   }
 
-  /// Removes tables, with their comments, as ``remove(at:)`` does.
+  /// Removes values and tables, with their comments, as ``remove(at:)`` does.
   ///
   /// - Throws: ``TOMLEditError``. The document is unchanged.
-  package mutating func removeTables(at paths: [TOMLPath]) throws(TOMLEditError) {
+  package mutating func removeAll(at paths: [TOMLPath]) throws(TOMLEditError) {
     var draft = self
     var ids: [DocumentIndex.ID] = []
     var others: [TOMLPath] = []
+    // A few lines are removed in place.
+    let areMany = paths.count > TOMLDocument.fewPaths
     for path in paths {
       guard let id = find(path) else { continue }
-      if isBody(id) || inlineTable(around: id) != nil { others.append(path) } else { ids.append(id) }
+      if isBody(id) && !areMany || inlineTable(around: id) != nil { others.append(path) } else { ids.append(id) }
     }
-    try draft.removeSections(of: ids)
+    try draft.removeLines(of: ids)
     for path in others { _ = try draft.removeUnchecked(at: Location(path)) }
     self = draft
     recorded? += paths.map { .remove($0) }

@@ -28,10 +28,11 @@ extension OpenedSettings {
       before = try bytes.map { try TOMLDocument(parsing: $0) } ?? TOMLDocument()
       after = before
       try after.edit { document in
-        for key in before.keys {
-          let parts = schema.unlocked(before[key], in: snapshot) { schema.names(of: key.appending($0)) }
-          for part in parts { try document.remove(at: key.appending(part.part)) }
-        }
+        try document.removeAll(
+          at: before.keys.flatMap { key in
+            schema.unlocked(before[key], in: snapshot) { schema.names(of: key.appending($0)) }
+              .map { key.appending($0.part) }
+          })
       }
       return bytes == nil || mayGo && after.isAsNew ? nil : after.bytes
     }
