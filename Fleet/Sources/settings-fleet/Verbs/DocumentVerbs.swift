@@ -77,12 +77,15 @@ struct ExportVerb: ReadingVerb {
     commandName: word, abstract: "Print a document as TOML, JSON or variables, or write all of them as files.",
     usage: """
       settings-fleet export APP [PREFIX] [--at REVISION]
-      settings-fleet export --tree DIR [APP ...] [--at REVISION]
+      settings-fleet export --tree DIR [APP ...] [--at REVISION] [--accept-unsigned]
       """,
     discussion: """
       With --tree, the documents of these apps, or of all, become files in a directory, byte for byte, as 'apply' reads \
       them: APP/all.toml, APP/group/NAME.toml, APP/host/NAME.toml, and older versions beside them (APP/all@1.toml). Files \
       that are there are replaced; documents that only the directory has stay, and are named.
+
+      'apply' signs what is in the directory. With 'trusted-keys' or a 'signing-key' in your settings, nothing is written \
+      if none of these keys has signed a document (status 5); --accept-unsigned writes all of them.
 
       Otherwise --group NAME and --host NAME choose the document, and everything else is what 'settings-cli' takes.
 
@@ -106,11 +109,13 @@ struct ExportVerb: ReadingVerb {
     guard let directory = words[place...].dropFirst().first else {
       throw Failure(.usage, "Missing value for '--tree'.")
     }
-    var (apps, revision) = ([String](), Int64?.none)
+    var (apps, revision, acceptsUnsigned) = ([String](), Int64?.none, false)
     var rest = words[..<place] + words[(place + 2)...]
     while let word = rest.popFirst() {
       if word == "--at" {
         revision = try DocumentWords.revision(rest.popFirst() ?? "")
+      } else if word == "--accept-unsigned" {
+        acceptsUnsigned = true
       } else {
         guard FleetNames.isApp(word) else { throw Failure(.usage, "Unknown option or invalid app '\(word)'.") }
         apps.append(word)
@@ -128,14 +133,23 @@ struct ExportVerb: ReadingVerb {
     for app in apps where !documents.keys.contains(where: { $0.app == app }) {
       throw Failure(.noValue, "The fleet has no document of '\(app)'.")
     }
+    // Once they are in the directory, nobody can tell them from what its reviewers wanted.
+    let problems = documents.keys.sorted().flatMap { document in
+      contents.versions(of: document).sorted { $0.key < $1.key }.compactMap { version, stored in
+        trust.problem(with: stored, of: document, version: version)
+      }
+    }
+    guard problems.isEmpty || acceptsUnsigned else {
+      throw Failure(
+        .notWritable,
+        "Cannot export documents that no trusted key has signed: 'apply' would sign them.\n"
+          + problems.map { "  \($0.message)\n" }.joined()
+          + "Take that back with 'settings-fleet undo', or repeat the command with --accept-unsigned if all of it is right. "
+          + "Nothing was written.")
+    }
     let others = try TreeDirectory(path: directory).write(documents) { apps.isEmpty || apps.contains($0.app) }
     for file in others { Output.error("note: '\(file)' is not in the fleet.") }
-    warn(
-      documents.sorted { $0.key < $1.key }.flatMap { document, versions in
-        contents.versions(of: document).sorted { $0.key < $1.key }.compactMap { version, stored in
-          trust.problem(with: stored, of: document, version: version)
-        }
-      })
+    warn(problems)
     Output.line("\(documents.count) \(documents.count == 1 ? "document" : "documents")")
   }
 }
