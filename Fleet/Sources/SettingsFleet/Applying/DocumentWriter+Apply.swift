@@ -26,7 +26,8 @@ extension DocumentWriter {
     if marks.isEmpty { return .foreign }
     // A version below the directory's own, which it does not change, may be older than the directory.
     let isAsApplied = versions.allSatisfy { version, stored in
-      marks[version].map { $0.digest == stored.digest } ?? (version < newest && !changed.contains(version))
+      marks[version].map { $0.digest == stored.digest && (!isSigned || trust.isNewest($0, beside: stored)) }
+        ?? (version < newest && !changed.contains(version))
     }
     return isAsApplied ? .applied : .edited
   }
@@ -58,16 +59,24 @@ extension DocumentWriter {
       } else if !isSame, let stored, stored.signature != .absent {
         throw .needsKey
       }
-      var mark = AppliedMark(digest: TextDigest(of: text), source: source)
-      let isMarked = stored?.applied.map { present in
-        present.digest == mark.digest && present.source == source
-          && signing?.trust.accepts(present, of: document, version: version) ?? true
-      }
-      guard isMarked != true else { continue }
-      if let signing { mark = mark.signed(by: signing.key, of: document, version: version) }
-      transaction.put(FleetKey.applied(document, version: version).text, mark.json)
     }
-    if let signing { try sign(unsigned, by: signing, in: &transaction) }
+    var serials: [Int: UInt64] = [:]
+    if let signing {
+      serials = try sign(unsigned, by: signing, in: &transaction)
+      keepMarks(of: serials.filter { texts[$0.key] == nil }, [:], by: signing, in: &transaction)
+    }
+    for (version, text) in texts.sorted(by: { $0.key < $1.key }) {
+      var mark = AppliedMark(digest: TextDigest(of: text), source: source)
+      let present = versions[version]?.applied
+      var isMarked = present?.digest == mark.digest && present?.source == source
+      if let signing, let serial = serials[version] ?? serial(of: version, by: signing.trust) {
+        isMarked =
+          isMarked && present?.signature?.serial == serial
+          && present.map { signing.trust.accepts($0, of: document, version: version) } ?? false
+        mark = mark.signed(by: signing.key, of: document, version: version, serial: serial)
+      }
+      if !isMarked { transaction.put(FleetKey.applied(document, version: version).text, mark.json) }
+    }
     let all = Set(versions.keys).union(texts.keys).sorted()
     for (version, next) in zip(all, all.dropFirst()) where versions[version]?.successor == nil {
       transaction.put(FleetKey.successor(document, version: version).text, Array(String(next).utf8))

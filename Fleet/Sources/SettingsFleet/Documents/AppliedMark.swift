@@ -1,8 +1,9 @@
 /// What says that the text of a document came from a directory, so that an edit made by hand is noticed later, and only
 /// what came from the directory is removed with it.
 ///
-/// It is beside the text, in the same transaction. Whoever signs the text signs the mark, too. Nothing proves the mark
-/// of a document that is not signed: everyone who may write the document may write it.
+/// It is beside the text, in the same transaction. Whoever signs the text signs the mark, too, with the same serial: a text
+/// that is signed later has another one. Nothing proves the mark of a document that is not signed: everyone who may write
+/// the document may write it.
 public struct AppliedMark: Hashable, Sendable, Codable {
   /// The text that came from the directory. If the document has another one, it was edited since.
   public let digest: TextDigest

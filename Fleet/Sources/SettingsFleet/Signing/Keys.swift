@@ -73,11 +73,12 @@ public struct VerificationKey: Hashable, Sendable {
 }
 
 extension AppliedMark {
-  /// The same mark with a signature of it. Its serial is always 0: what came from a directory once goes on to be the
-  /// directory's.
-  func signed(by key: SigningKey, of document: FleetDocument, version: Int) -> AppliedMark {
+  /// The same mark with a signature of it.
+  ///
+  /// - Parameter serial: That of the text's signature, so that the mark of an earlier text cannot be put back beside it.
+  func signed(by key: SigningKey, of document: FleetDocument, version: Int, serial: UInt64) -> AppliedMark {
     var signed = self
-    signed.signature = key.sign(.applied(document, version: version, self), serial: 0)
+    signed.signature = key.sign(.applied(document, version: version, self), serial: serial)
     return signed
   }
 }

@@ -38,6 +38,13 @@ public struct Trust: Hashable, Sendable {
     return mark.signature.map { problem(with: $0, of: statement, document) == nil } ?? false
   }
 
+  /// Whether a mark is of a text as it was signed last, and not one of an earlier time that somebody has put back.
+  func isNewest(_ mark: AppliedMark, beside stored: StoredDocument) -> Bool {
+    guard isRequired else { return true }
+    guard case .present(let signature) = stored.signature else { return false }
+    return mark.signature?.serial == signature.serial
+  }
+
   /// Why a signature of a statement is not to be trusted; `nil` if it is right.
   func problem(
     with signature: DocumentSignature, of statement: Statement, _ document: FleetDocument, changedAfter: Bool = false

@@ -132,7 +132,10 @@ public struct DocumentWriter: Sendable {
       try Self.check(text)
       transaction.put(document.key(version: version), text)
     }
-    if let signing { try sign(texts, by: signing, in: &transaction) }
+    if let signing {
+      let serials = try sign(texts, by: signing, in: &transaction)
+      keepMarks(of: serials, texts, by: signing, in: &transaction)
+    }
     if let current, stored?.successorRevision == 0 {
       transaction.require(FleetKey.successor(document, version: current.version).text, at: 0)
     }
@@ -188,9 +191,12 @@ public struct DocumentWriter: Sendable {
 
   /// Signs texts of the document, and again what a trusted key has signed of higher versions: a machine takes a version
   /// only with a higher serial than those of the earlier versions that it has had.
+  ///
+  /// - Returns: The serials of the versions that it has signed.
   func sign(
     _ texts: [Int: [UInt8]], by signing: Signing, in transaction: inout FleetTransaction
-  ) throws(WriterError) {
+  ) throws(WriterError) -> [Int: UInt64] {
+    var serials: [Int: UInt64] = [:]
     var (next, last) = (try nextSerial(signing), UInt64?.none)
     for version in Set(versions.keys).union(texts.keys).sorted() {
       let present = serial(of: version, by: signing.trust)
@@ -203,7 +209,29 @@ public struct DocumentWriter: Sendable {
       let statement = Statement.document(document, version: version, text: TextDigest(of: text))
       transaction.put(
         FleetKey.signature(document, version: version).text, signing.key.sign(statement, serial: next).json)
+      serials[version] = next
       (last, next) = (next, next + 1)
+    }
+    return serials
+  }
+
+  /// Signs the marks again of texts that are signed again as they are, or that become again what the directory had.
+  ///
+  /// - Parameters:
+  ///   - serials: The new serials of the versions.
+  ///   - texts: Their new texts; those of the others stay.
+  func keepMarks(
+    of serials: [Int: UInt64], _ texts: [Int: [UInt8]], by signing: Signing, in transaction: inout FleetTransaction
+  ) {
+    for (version, serial) in serials.sorted(by: { $0.key < $1.key }) {
+      guard let stored = versions[version], let mark = stored.applied else { continue }
+      let digest = texts[version].map { TextDigest(of: $0) } ?? stored.digest
+      guard mark.digest == digest, signing.trust.accepts(mark, of: document, version: version),
+        digest != stored.digest || signing.trust.isNewest(mark, beside: stored)
+      else { continue }
+      transaction.put(
+        FleetKey.applied(document, version: version).text,
+        mark.signed(by: signing.key, of: document, version: version, serial: serial).json)
     }
   }
 

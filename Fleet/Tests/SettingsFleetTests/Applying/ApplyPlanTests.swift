@@ -135,8 +135,9 @@ struct ApplyPlanTests {
     let mark = AppliedMark(digest: TextDigest(of: text.utf8), source: "main")
     let other = FleetDocument("editor/host/a1")!
     for foreign in [
-      mark, mark.signed(by: Fixture.otherKey, of: Self.document, version: 1),
-      mark.signed(by: key, of: other, version: 1), mark.signed(by: key, of: Self.document, version: 2),
+      mark, mark.signed(by: Fixture.otherKey, of: Self.document, version: 1, serial: 1),
+      mark.signed(by: key, of: other, version: 1, serial: 1),
+      mark.signed(by: key, of: Self.document, version: 2, serial: 1),
     ] {
       put(foreign)
       #expect(plan([:], prunes: true, key: key).isEmpty)
@@ -151,6 +152,46 @@ struct ApplyPlanTests {
     #expect(actions(plan([Self.document: [1: text]], key: key)) == ["adopt editor/all"])
     try apply(plan([Self.document: [1: text]], key: key))
     #expect(plan([Self.document: [1: text]], key: key).isEmpty)
+    #expect(actions(plan([:], prunes: true, key: key)) == ["remove editor/all"])
+  }
+
+  @Test func `a mark of an earlier time makes no signed document the directory's again`() throws {
+    let (key, mark) = (Fixture.key, FleetKey.applied(Self.document, version: 1).text)
+    func apply(_ text: String, source: String) throws {
+      try self.apply(plan([Self.document: [1: text]], take: .ours, source: source, key: key))
+    }
+    try apply("a = 1\n", source: "main")
+    let former = try #require(cluster.items[mark]?.value)
+    try apply("a = 2\n", source: "other")
+    try apply("a = 1\n", source: "other")
+    #expect(plan([:], prunes: true, key: key).isEmpty)
+    // Somebody without a key puts it back.
+    cluster.put(mark, former)
+    #expect(plan([:], prunes: true, key: key).conflicts.map(\.conflict) == [.edited])
+    #expect(plan([Self.document: [1: "a = 3\n"]], key: key).conflicts.map(\.conflict) == [.edited])
+    // What the directory has as it is becomes its own.
+    #expect(actions(plan([Self.document: [1: "a = 1\n"]], key: key)) == ["adopt editor/all"])
+  }
+
+  @Test func `a signed text that was changed by hand and back is as it was applied`() throws {
+    let key = Fixture.key
+    func set(_ text: String, version: Int) throws {
+      let writer = DocumentWriter(Self.document, in: cluster.snapshot(), appVersion: nil)
+      let signing = DocumentWriter.Signing(key: key, millisecondsSince1970: 1)
+      #expect(cluster.commit(try writer.write(Array(text.utf8), version: version, signing: signing)))
+    }
+    let two = "settings-version = 2\n"
+    try apply(plan([Self.document: [1: "a = 1\n", 2: two]], key: key))
+    try set(two + "b = 1\n", version: 2)
+    #expect(plan([:], prunes: true, key: key).conflicts.map(\.conflict) == [.edited])
+    try set(two, version: 2)
+    #expect(actions(plan([:], prunes: true, key: key)) == ["remove editor/all"])
+    // The later version is signed again, and stays the directory's without being in it.
+    try apply(plan([Self.document: [1: "a = 2\n", 2: two]], key: key))
+    let three = "settings-version = 3\n"
+    try apply(plan([Self.document: [1: "a = 2\n", 2: two, 3: three]], key: key))
+    try apply(plan([Self.document: [1: "a = 3\n", 3: three]], key: key))
+    #expect(actions(plan([Self.document: [1: "a = 4\n", 3: three]], key: key)) == ["change editor/all"])
     #expect(actions(plan([:], prunes: true, key: key)) == ["remove editor/all"])
   }
 
