@@ -69,6 +69,28 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `two who sign the same directory without each other's keys are told`() async throws {
+      try await Self.with { fleet, ada in
+        let (app, tree, key) = (fleet.app, fleet.root + "/tree", fleet.root + "/other-key")
+        try FileManager.default.createDirectory(atPath: "\(tree)/\(app)", withIntermediateDirectories: true)
+        try fleet.write("a = 1\n", to: "\(tree)/\(app)/all.toml")
+        let made = try await ada.run("key", key)
+        let line = made.output.trimmingCharacters(in: .newlines)
+        let bob = try fleet.person("bob", "signing-key = \"\(key)\"\n")
+        #expect(try await ada.run("apply", tree).status == 0)
+        #expect(try await bob.run("apply", tree, "--accept-unsigned").status == 0)
+        for (person, words) in [(ada, ["--plan"]), (ada, []), (bob, ["--plan", "--json"]), (bob, [])] {
+          let applied = try await person.run(["apply", tree] + words)
+          #expect(applied.status == (words.isEmpty ? 0 : 10), "\(applied)")
+          #expect(applied.error.contains("warning: '\(app)/all' is signed with the key"), "\(applied)")
+          #expect(applied.error.contains("'trusted-keys'"), "\(applied)")
+        }
+        let known = try fleet.person("ada", "signing-key = \"\(fleet.root)/key\"\ntrusted-keys = [\"\(line)\"]\n")
+        let again = try await known.run("apply", tree)
+        #expect(again.status == 0 && again.output == "1 unchanged\n" && again.error.isEmpty, "\(again)")
+      }
+    }
+
     @Test func `a version that nobody has signed is taken away from above a signed one`() async throws {
       try await Self.with { fleet, ada in
         let app = fleet.app

@@ -60,7 +60,25 @@ struct TreeApplication: Sendable {
       plan.untrusted[document] = options.trust.problem(with: stored, of: document, version: version)?.message
     }
     if options.signing != nil { try await addDoubts(to: &plan, contents) }
+    plan.replacedKeys = replacedKeys(plan.plan.steps, contents)
     return plan
+  }
+
+  /// The keys that are not trusted here and have signed what is signed again, with the documents.
+  private func replacedKeys(_ steps: [ApplyPlan.Step], _ contents: FleetContents) -> [String: [FleetDocument]] {
+    var documents: [String: [FleetDocument]] = [:]
+    for step in steps {
+      let versions = contents.versions(of: step.document)
+      let keys = step.transaction.puts.compactMap { put -> String? in
+        guard case .signature(_, let version)? = FleetKey(put.key),
+          case .present(let signature)? = versions[version]?.signature,
+          !options.trust.keys.contains(where: { $0.id == signature.key })
+        else { return nil }
+        return signature.key
+      }
+      for key in Set(keys) { documents[key, default: []].append(step.document) }
+    }
+    return documents
   }
 
   /// Finds what would be signed although it is not only what a trusted key has signed, and the directory has changed.
@@ -148,6 +166,8 @@ struct CheckedPlan: Sendable {
   fileprivate(set) var lastChanges: [FleetDocument: String] = [:]
   /// What was changed by hand and not signed by a trusted key, and why.
   fileprivate(set) var untrusted: [FleetDocument: String] = [:]
+  /// What is signed again, by the keys that have signed it and are not trusted here.
+  fileprivate(set) var replacedKeys: [String: [FleetDocument]] = [:]
   fileprivate var acceptsUnsigned = false
   /// How many documents were stored by the plan before this one, until another change made a new plan necessary.
   var storedBefore = 0
@@ -181,6 +201,17 @@ struct CheckedPlan: Sendable {
     throw Failure(
       status: failures.first?.status ?? ToolError.Status.invalidValue.rawValue,
       message: "Cannot apply the directory:\n" + problems.joined() + outcome)
+  }
+
+  /// What an operator should know of what is done.
+  var warnings: [String] {
+    replacedKeys.sorted { $0.key < $1.key }.map { key, documents in
+      let what =
+        documents.count == 1
+        ? "'\(documents[0])' is" : "\(documents.count) documents, such as '\(documents[0])', are"
+      return "warning: \(what) signed with the key \(key), which is not trusted here. If it is another operator's, "
+        + "have each other's keys in 'trusted-keys': until then each 'apply' replaces the other one's signatures."
+    }
   }
 
   private var outcome: String {

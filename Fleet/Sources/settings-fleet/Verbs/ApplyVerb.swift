@@ -79,12 +79,14 @@ struct ApplyVerb: FleetVerb {
       let plan = try await application.plan()
       Output.line(json ? plan.json : plan.text)
       try plan.check()
+      plan.warnings.forEach(Output.error)
       if !plan.plan.isEmpty { throw Failure(.changes, nil) }
       return
     }
     try await application.run { plan in
       Output.line(json ? plan.json : plan.text)
       try plan.check()
+      plan.warnings.forEach(Output.error)
     } stored: { revision, count in
       Output.error("stored \(count) \(count == 1 ? "document" : "documents") at revision \(revision)")
     }
