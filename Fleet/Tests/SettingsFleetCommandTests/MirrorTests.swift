@@ -195,6 +195,26 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test(arguments: ["max_inotify_instances", "max_inotify_watches"])
+    func `a schema is noticed where the kernel has no watch left, and the mirror says so`(_ limit: String) async throws
+    {
+      try await Fleet.with { fleet in
+        let (ada, share) = (try fleet.person(), fleet.root + "/machines")
+        try fleet.schema(Self.schema, in: share)
+        let machine = try fleet.machine("m1", share: share)
+        try machine.start(after: "echo 0 > /proc/sys/user/\(limit) && echo limited >&2")
+        guard try await eventually({ machine.said.contains("limited") || !machine.isRunning }), machine.isRunning else {
+          return print("'\(limit)' is not tried: user namespaces are not to be had here.")
+        }
+        try await ada.run("set", fleet.app, "port=70000")
+        #expect(try await eventually { try await ada.run("status", fleet.app).output.contains("1 refused") })
+        let said = machine.said
+        #expect(said.contains("the limit of inotify") && said.contains("once a second"), "\(said)")
+        try fleet.schema(Self.schema.replacingOccurrences(of: "65535", with: "100000"), in: share)
+        #expect(try await machine.wait(for: "port = 70000\n"), "\(machine.said)")
+      }
+    }
+
     @Test func `a file that somebody edits is written again at the next start`() async throws {
       try await Fleet.withMachine { fleet, ada, machine in
         try await ada.run("set", fleet.app, "a=1")

@@ -47,22 +47,20 @@ actor MirrorService {
   }
 
   /// Mirrors until the task is cancelled. What is being written then is finished.
-  func run(watching schemas: SchemaWatch?) async {
+  func run(watching schemas: SchemaWatch) async {
     perform(machine.start(at: now))
     execution.watch?.start { app in Task { [weak self] in await self?.damaged(app) } }
     let installed = execution.installed
-    let watcher = schemas.map { schemas in
-      Task { [weak self] in
-        for await _ in schemas.changes() {
-          installed.forget()
-          await self?.recheck()
-        }
+    let watcher = Task { [weak self] in
+      for await _ in schemas.changes(problem: Output.error) {
+        installed.forget()
+        await self?.recheck()
       }
     }
     // Everything happens in tasks of their own.
     await Cancellation.wait()
     isEnding = true
-    watcher?.cancel()
+    watcher.cancel()
     execution.watch?.end()
     timer?.cancel()
     for task in watches.values { task.cancel() }

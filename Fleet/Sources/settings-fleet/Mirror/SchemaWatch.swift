@@ -1,52 +1,69 @@
-import AppSettings
+import AppSettingsObserve
 import Glibc
+import Synchronization
 
 /// Reports when a schema is installed, upgraded or removed, because documents may then be accepted or refused.
 ///
-/// It watches the directories in which apps put their schemas, through inotify(7). Where one does not exist, its nearest
-/// parent is watched. No timer runs.
+/// It watches the directories in which apps put their schemas, through the library's own watching. Nothing wakes up while
+/// nothing happens; where the kernel has no more watches to give, the directories are looked at once a second.
 final class SchemaWatch: Sendable {
-  private let descriptor: CInt
-  private let directories: [String]
+  /// What changes when a file is replaced or written.
+  private struct Stamp: Equatable {
+    var device: UInt
+    var inode: UInt
+    var size: Int
+    var times: [Int]
+  }
 
-  /// - Returns: `nil` if the kernel gives no more inotify instances; the caller then learns of schemas at its next range.
-  init?(environment: [String: String]) {
-    descriptor = inotify_init1(Int32(IN_CLOEXEC))
-    guard descriptor >= 0 else { return nil }
+  private let directories: [String]
+  private let hub = WatchHub(source: .kernel)
+  /// Protects what the directories had at the last look.
+  private let found: Mutex<[String: [String: Stamp]]>
+
+  init(environment: [String: String]) {
     let listed = (environment["XDG_DATA_DIRS"] ?? "").split(separator: ":").map(String.init).filter {
       $0.hasPrefix("/")
     }
     directories = (listed.isEmpty ? ["/usr/local/share", "/usr/share"] : listed).map { $0 + "/app-settings" }
-    for directory in directories { watch(directory) }
+    var stamps: [String: [String: Stamp]] = [:]
+    for directory in directories { stamps[directory] = Self.stamps(in: directory) }
+    found = Mutex(stamps)
   }
 
-  deinit { close(descriptor) }
-
-  /// A signal for each group of changes, on a thread that waits in the kernel.
-  func changes() -> AsyncStream<Void> {
+  /// A signal for each group of changes.
+  ///
+  /// - Parameter problem: Called with why changes are found later than usual.
+  func changes(problem: @escaping @Sendable (String) -> Void) -> AsyncStream<Void> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-      try? PlainThread.start("schema-watch") { [self] in
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while true {
-          let count = read(descriptor, &buffer, buffer.count)
-          if count < 0, errno == EINTR { continue }
-          if count <= 0 { break }
-          // Directories may have been made, removed or replaced.
-          for directory in directories { watch(directory) }
-          if case .terminated = continuation.yield() { break }
-        }
-        continuation.finish()
+      let subscriptions = directories.map { directory in
+        hub.subscribe(
+          to: .directory(directory), problem: { found in if let found { problem(found.message) } },
+          look: { [weak self] _ in
+            if self?.hasChanged(directory) ?? false { continuation.yield() }
+            return .settled
+          })
       }
+      continuation.onTermination = { _ in for subscription in subscriptions { subscription.cancel() } }
     }
   }
 
-  private func watch(_ directory: String) {
-    let mask = UInt32(
-      IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
-    var path = directory
-    while inotify_add_watch(descriptor, path, mask) < 0 {
-      guard let parent = File.parent(of: path), parent != path else { return }
-      path = parent
+  private func hasChanged(_ directory: String) -> Bool {
+    let stamps = Self.stamps(in: directory)
+    return found.withLock { found in
+      defer { found[directory] = stamps }
+      return found[directory] != stamps
     }
+  }
+
+  private static func stamps(in directory: String) -> [String: Stamp] {
+    var stamps: [String: Stamp] = [:]
+    for name in (try? File.names(in: directory)) ?? [] where name.hasSuffix(".toml") {
+      var status = stat()
+      guard stat("\(directory)/\(name)", &status) == 0 else { continue }
+      stamps[name] = Stamp(
+        device: UInt(status.st_dev), inode: UInt(status.st_ino), size: Int(status.st_size),
+        times: [status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec])
+    }
+    return stamps
   }
 }

@@ -248,8 +248,14 @@ final class MachineParty: @unchecked Sendable {  // One test uses it, one thing 
     log = directory.replacingOccurrences(of: "/", with: "-")
   }
 
-  func start(words: [String] = [], adding variables: [String: String] = [:]) throws {
+  /// - Parameter script: What a shell does first, in a user namespace of its own, where a process may set limits.
+  func start(words: [String] = [], adding variables: [String: String] = [:], after script: String? = nil) throws {
     let process = party.process(["mirror"] + words, adding: variables)
+    if let script {
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+      process.arguments =
+        ["unshare", "-Ur", "sh", "-c", script + " && exec \"$0\" \"$@\"", Fleet.program, "mirror"] + words
+    }
     let path = logPath
     _ = FileManager.default.createFile(atPath: path, contents: nil)
     process.standardError = FileHandle(forWritingAtPath: path)
