@@ -124,7 +124,8 @@ extension CommandTests {
         let change = "somebody else has changed the document"
 
         let present = try await begin("a=2")
-        try await ada.run("set", fleet.app, "a=3")
+        let ending = try await ada.run("set", fleet.app, "a=3")
+        #expect(ending.error.contains("note: This ends the rollout of '\(fleet.app)/all' that "), "\(ending)")
         #expect(try await eventually { !present.isRunning } && present.status == 12, "\(present.said)")
         #expect(present.said.contains(change), "\(present.said)")
         #expect(try await ada.run("rollout", "status", fleet.app).status == 1)
@@ -286,6 +287,14 @@ extension CommandTests {
         #expect(object?["applied"] as? Int == 1 && (object?["remainingSeconds"] as? Int ?? 0) > 3600, "\(json)")
         for words in [["status", fleet.app, "--jsn"], ["cancel", fleet.app, "now"], ["pause", fleet.app, "--json"]] {
           #expect(try await ada.run(["rollout"] + words).status == 2, "\(words)")
+        }
+        let tree = fleet.root + "/tree"
+        try FileManager.default.createDirectory(atPath: "\(tree)/\(fleet.app)", withIntermediateDirectories: true)
+        try fleet.write("a = 5\n", to: "\(tree)/\(fleet.app)/all.toml")
+        for words in [["set", fleet.app, "a=5"], ["undo", fleet.app], ["apply", tree, "--take", "ours"]] {
+          let kept = try await ada.run(words)
+          #expect(kept.status == 9 && kept.error.contains(" has paused its rollout"), "\(words) \(kept)")
+          #expect(kept.error.contains("settings-fleet rollout cancel \(fleet.app)"), "\(words) \(kept)")
         }
         #expect(count("a = 3\n") == 1)
         let third = try Coordinator(ada, ["rollout", "resume", fleet.app])

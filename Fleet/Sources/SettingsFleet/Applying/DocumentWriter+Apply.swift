@@ -48,6 +48,7 @@ extension DocumentWriter {
     guard newest <= appVersion ?? .max else { throw .newerVersion(newest) }
     var transaction = unchanged(writing: nil)
     var unsigned = texts
+    if texts.contains(where: { versions[$0.key]?.text != $0.value }) { try checkPause() }
     for (version, text) in texts.sorted(by: { $0.key < $1.key }) {
       try Self.check(text)
       let stored = versions[version]

@@ -16,6 +16,16 @@ public struct AppDocuments: Hashable, Sendable {
   public func readable(_ scope: DocumentScope, upTo newest: Int?) -> (version: Int, stored: StoredDocument)? {
     documents[scope]?.newest(upTo: newest)
   }
+
+  /// Whether the document of a rollout was changed since it began. It is never published.
+  func isVoid(_ rollout: Rollout) -> Bool {
+    documents[rollout.scope]?[rollout.version]?.modRevision ?? 0 != rollout.baseModRevision
+  }
+
+  /// The rollout of a document that a change of the document ends; `nil` if there is none.
+  package func openRollout(of scope: DocumentScope) -> Rollout? {
+    rollout.flatMap { $0.scope == scope && !isVoid($0) ? $0 : nil }
+  }
 }
 
 extension [Int: StoredDocument] {

@@ -70,8 +70,16 @@ extension DocumentWriter {
 
   /// Whether the document of a rollout, which may have another scope, was changed since it began. It is never published.
   package func isVoid(_ rollout: Rollout) -> Bool {
-    guard let changed = FleetDocument(app: document.app, scope: rollout.scope) else { return false }
-    let versions = FleetContents(snapshot).versions(of: changed)
-    return versions[rollout.version]?.modRevision ?? 0 != rollout.baseModRevision
+    (FleetContents(snapshot).apps[document.app] ?? AppDocuments()).isVoid(rollout)
+  }
+
+  /// The rollout of this document that its change ends; `nil` if there is none.
+  package var openRollout: Rollout? {
+    rollout.flatMap { _ in FleetContents(snapshot).apps[document.app]?.openRollout(of: document.scope) }
+  }
+
+  /// Refuses to end a rollout that somebody keeps for later, and whose command is not there to say so.
+  func checkPause() throws(WriterError) {
+    if let rollout = openRollout, rollout.steps?.isPaused == true { throw .rolloutPaused(by: rollout.coordinator) }
   }
 }

@@ -18,6 +18,8 @@ public enum WriterError: Error, Hashable, Sendable {
   case noSerial
   /// Another rollout of the app is under way.
   case rolloutUnderWay(String)
+  /// The rollout of the document is paused, and would end.
+  case rolloutPaused(by: String)
   /// The document was changed since the rollout began, or the rollout is gone.
   case rolloutVoid
 }
@@ -126,6 +128,7 @@ public struct DocumentWriter: Sendable {
     if let current, signing == nil, texts.isEmpty, current.version == version, current.text == text {
       return FleetTransaction()
     }
+    try checkPause()
     texts[version] = text
     var transaction = unchanged(writing: version)
     for (version, text) in texts.sorted(by: { $0.key < $1.key }) {
@@ -159,6 +162,7 @@ public struct DocumentWriter: Sendable {
   /// that require signatures keep their last text.
   public func remove() throws(WriterError) -> FleetTransaction {
     let newest = try current()?.version ?? 1
+    try checkPause()
     let note = Array(FleetKey.change(document, version: newest).text.utf8)
     var transaction = unchanged(writing: nil)
     for item in items where item.key != note { transaction.deletes.append(item.key) }

@@ -130,6 +130,7 @@ struct DocumentEditor {
     var (change, transactions, places, answers) = (
       change, [FleetTransaction](), [FleetKey](), [SettingsCommand.Answer]()
     )
+    var notes: [String] = []
     var below: [String: [UInt8]] = [:]
     var failures: [any Error] = []
     for (editor, work) in edits {
@@ -141,6 +142,7 @@ struct DocumentEditor {
         if editor.document.scope == .all { below[editor.document.app] = made.text }
         transactions.append(try editor.transaction(of: made))
         places.append(FleetKey.change(editor.document, version: made.version))
+        if let rollout = made.writer.openRollout { notes.append(rollout.noteOfEnd(of: editor.document)) }
       } catch {
         failures.append(error)
       }
@@ -155,6 +157,7 @@ struct DocumentEditor {
       guard stored != nil else { return .lost }
     }
     answers.forEach(Output.show)
+    notes.forEach(Output.error)
     return .done(stored)
   }
 
@@ -298,6 +301,13 @@ struct DocumentEditor {
   }
 }
 
+extension Rollout {
+  /// What a change of its document does to it.
+  func noteOfEnd(of document: FleetDocument) -> String {
+    "note: This ends the rollout of '\(document)' that \(coordinator) has begun or resumed."
+  }
+}
+
 extension Failure {
   init(_ error: WriterError, about document: FleetDocument) {
     let cannot = "Cannot store '\(document)': "
@@ -337,6 +347,11 @@ extension Failure {
         .changed,
         cannot + "the rollout '\(id)' of the app is under way. Wait for its end, or cancel it: "
           + "settings-fleet rollout --cancel \(document.app)")
+    case .rolloutPaused(let coordinator):
+      self.init(
+        .changed,
+        cannot + "\(coordinator) has paused its rollout, which the change would end. Resume that, or take it back "
+          + "first: settings-fleet rollout cancel \(document.app)")
     case .rolloutVoid:
       self.init(.changed, cannot + "it was changed since the rollout began, or the rollout is gone.")
     }

@@ -61,6 +61,9 @@ struct TreeApplication: Sendable {
     }
     if options.signing != nil { try await addDoubts(to: &plan, contents) }
     plan.replacedKeys = replacedKeys(plan.plan.steps, contents)
+    plan.notes = plan.plan.steps.filter { !$0.texts.isEmpty }.compactMap { step in
+      contents.apps[step.document.app]?.openRollout(of: step.document.scope)?.noteOfEnd(of: step.document)
+    }
     return plan
   }
 
@@ -168,6 +171,8 @@ struct CheckedPlan: Sendable {
   fileprivate(set) var untrusted: [FleetDocument: String] = [:]
   /// What is signed again, by the keys that have signed it and are not trusted here.
   fileprivate(set) var replacedKeys: [String: [FleetDocument]] = [:]
+  /// The rollouts that end.
+  fileprivate(set) var notes: [String] = []
   fileprivate var acceptsUnsigned = false
   /// How many documents were stored by the plan before this one, until another change made a new plan necessary.
   var storedBefore = 0
@@ -205,13 +210,14 @@ struct CheckedPlan: Sendable {
 
   /// What an operator should know of what is done.
   var warnings: [String] {
-    replacedKeys.sorted { $0.key < $1.key }.map { key, documents in
+    let keys = replacedKeys.sorted { $0.key < $1.key }.map { key, documents in
       let what =
         documents.count == 1
         ? "'\(documents[0])' is" : "\(documents.count) documents, such as '\(documents[0])', are"
       return "warning: \(what) signed with the key \(key), which is not trusted here. If it is another operator's, "
         + "have each other's keys in 'trusted-keys': until then each 'apply' replaces the other one's signatures."
     }
+    return keys + notes
   }
 
   private var outcome: String {

@@ -44,6 +44,33 @@ struct RolloutStepsTests {
     #expect(Rollout(Array(hostile.utf8)) == nil)
   }
 
+  @Test func `a paused rollout keeps its document as it is, and no other one`() throws {
+    var cluster = Fixture()
+    cluster.put("a = 0")
+    let group = FleetDocument("editor/group/web")!
+    cluster.put(group, "b = 0")
+    let rollout = Rollout(
+      id: "r1", scope: .all, version: 1, baseModRevision: cluster.modRevision(), text: "a = 1", target: .share(100),
+      salt: "s", waitSeconds: 10, coordinator: "ada@a1", created: "",
+      steps: Rollout.Steps(shares: [100], graceSeconds: 9))!
+    func writer(_ document: FleetDocument = Fixture.document) -> DocumentWriter {
+      DocumentWriter(document, in: cluster.snapshot(), appVersion: nil)
+    }
+    cluster.put(rollout)
+    #expect(writer().openRollout == rollout && writer(group).openRollout == nil)
+    #expect(try !writer().write(Array("a = 2".utf8), version: 1).isEmpty)
+    cluster.put(rollout.taken(over: "eve@b2", isPaused: true))
+    let paused = WriterError.rolloutPaused(by: "eve@b2")
+    #expect(throws: paused) { try writer().write(Array("a = 2".utf8), version: 1) }
+    #expect(throws: paused) { try writer().remove() }
+    #expect(throws: paused) { try writer().apply([1: Array("a = 2".utf8)], from: "main", signing: nil) }
+    #expect(try !writer().apply([1: Array("a = 0".utf8)], from: "main", signing: nil).isEmpty)
+    #expect(try !writer(group).write(Array("b = 2".utf8), version: 1).isEmpty)
+    // One that is void already ends with nobody's change.
+    cluster.put("a = 3")
+    #expect(try !writer().write(Array("a = 2".utf8), version: 1).isEmpty)
+  }
+
   @Test func `only the rollout that is under way is replaced, and a signed one by a signed one`() throws {
     var cluster = Fixture()
     cluster.put("a = 0")
