@@ -153,6 +153,26 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `a version that nobody has signed since it was made is taken away in a compacted cluster, too`()
+      async throws
+    {
+      let cluster = try await EtcdCluster.start(options: CommandTests.patient)
+      defer { cluster.stop() }
+      try await Fleet.with(cluster) { fleet in
+        let key = fleet.root + "/key"
+        #expect(try await fleet.person("nobody").run("key", key).status == 0)
+        let ada = try fleet.person("ada", "signing-key = \"\(key)\"\n")
+        #expect(try await ada.run("set", fleet.app, "--create", "a=1").status == 0)
+        try await cluster.withClient { try await $0.compact(revision: try await $0.put("/other", "")) }
+        for value in ["evil = 1", "evil = 2"] {
+          try await Self.put("settings-version = 9\n\(value)\n", at: "all/v9", of: fleet)
+        }
+        let undone = try await ada.run("undo", fleet.app)
+        #expect(undone.status == 0 && undone.output.contains("Version 1 is the newest again"), "\(undone)")
+        #expect(try await Self.stored("all/v9", of: fleet) == nil)
+      }
+    }
+
     @Test func `a group's edit beside a document for all that never was signed says to sign that`() async throws {
       try await Self.with { fleet, ada in
         let app = fleet.app

@@ -166,6 +166,8 @@ struct Past {
     var found: (revision: Int64, signatureRevision: Int64, text: [UInt8])?
     /// Whether the search ended at a compaction, so that a text may have been signed before it.
     var isCut = false
+    /// Whether all of the time since the version was made, or made again, is known.
+    var isKnownSinceMade = false
   }
 
   /// The newest text of a version that a trusted key has signed.
@@ -186,12 +188,14 @@ struct Past {
     var revision: Int64?
     // Where the document is gone, and when what is left beside it was last changed.
     var gap: (start: Int64, hints: [Int64])?
+    var isKnownSinceMade = false
     do throws(EtcdError) {
       var trace = try await traces(of: version, at: [nil])[0]
       while true {
         guard let text = trace.text else {
           // Down to the very first revision: a compaction between is a doubt.
           guard let absent = revision, absent > 1 else { return LastSigned() }
+          isKnownSinceMade = true
           if gap == nil { gap = (absent, try await lastChanges(of: version, before: absent)) }
           let probes = Self.probes(before: absent, gone: gap?.start ?? absent, with: gap?.hints ?? [])
           let found = try await traces(of: version, at: probes)
@@ -213,7 +217,7 @@ struct Past {
     } catch {
       guard error.code == .compacted else { throw Failure(error) }
     }
-    return LastSigned(isCut: true)
+    return LastSigned(isCut: true, isKnownSinceMade: isKnownSinceMade)
   }
 
   /// The texts that a version has had after a revision, newest first; `nil` if not all are known: there were too many,

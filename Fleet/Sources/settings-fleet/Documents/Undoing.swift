@@ -104,7 +104,8 @@ struct Undoing {
       why =
         "it is signed with the key \(signature.key), which is not trusted here. If that is the key of somebody who may "
         + "sign, add it to 'trusted-keys'. "
-    } else if last.isCut {
+    } else if last.isCut, !last.isKnownSinceMade {
+      // One that was removed before this one was made is not what is taken back.
       why =
         "what it was earlier has been compacted away, so that a trusted key may have signed it. 'settings-fleet log' "
         + "prints what the cluster has of it. "
