@@ -104,6 +104,14 @@ class NumberTest(TypedTest):
         self.tab.keys(Keys.ARROW_UP, Keys.ENTER)
         self.wait_for_text("count = 9223372036854775807\n")
 
+    def test_the_arrow_keys_lose_no_digit_of_a_large_number(self):
+        for key, typed, new in [("count", "1234567890123456789", "count = 1234567890123456790\n"), ("ratio", "1234567890123456", "ratio = 1234567890123457.0\n"),
+                                ("ratio", "1234567890123.5", "ratio = 1234567890124.5\n"), ("ratio", "-1e300", "ratio = -1e+300\n")]:
+            with self.subTest(key, typed=typed):
+                self.number(key).type(typed, Keys.ARROW_UP + Keys.ENTER)
+                self.wait_for_text(new)
+                self.tab.rest()
+
     def test_a_screen_reader_has_the_number_and_its_bounds(self):
         said = "return ['aria-valuemin', 'aria-valuemax', 'aria-valuenow', 'aria-valuetext'].map((name) => element.getAttribute(name))"
         self.assertEqual(self.number("size").js(said), ["6", "72", "12", "12"])

@@ -126,7 +126,8 @@ function unitOf(rule) {
 
 /** The number that follows after a step, as a text; null if there was none. */
 function nextNumber(text, kind, by, { least, most, width }) {
-  const typed = numberOf(text.trim() || "0", kind)?.replaceAll("_", "").replace(/^\+/, "");
+  // A float without a point is a whole number, too: no digit of it is lost.
+  const typed = numberOf(text.trim() || "0", "integer")?.replaceAll("_", "").replace(/^\+/, "");
   const isWhole = Number.isInteger(width) && (kind === "integer" ? /^-?\d+$|^0[xob]/ : /^-?\d+$/).test(typed);
   let value = isWhole ? BigInt(typed) + BigInt(by * width) : Number((Number(typed) + by * width).toPrecision(15));
   if (!isWhole && !Number.isFinite(value)) return null;
