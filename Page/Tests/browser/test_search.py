@@ -33,6 +33,13 @@ class SearchTest(PageTest):
             self.assertEqual(self.found(words), ["extra"], words)
             self.assertIn(words, self.tab.row("extra", ".row-hit").text)
 
+    def test_letters_with_accents_are_found_in_either_form(self):
+        self.home.cli("set", APP, "name", "Cafe\u0301")
+        self.tab.until(lambda: self.tab.value("name") == "Cafe\u0301", "change")
+        for words in ["caf\u00e9", "CAFE\u0301"]:
+            self.assertEqual(self.found(words), ["name"], words)
+            self.assertEqual(self.marks("name"), ["Caf\u00e9"])
+
     def test_an_invalid_list_is_found_by_what_the_file_has(self):
         self.home.write(self.home.file, TEXT.replace("columns", 'columns = ["eighty", 5]\n#', 1))
         self.tab.until(lambda: "eighty" in self.tab.value("columns"), "text of the list")

@@ -18,8 +18,9 @@ export function setMarks(words) {
 }
 
 /** A text in parts: what the search has found is in `mark` elements. */
-export function marked(text) {
-  if (!pattern || !text) return [text ?? ""];
+export function marked(given) {
+  if (!pattern || !given) return [given ?? ""];
+  const text = given.normalize();
   const parts = [];
   let at = 0;
   for (const match of text.matchAll(pattern)) {
@@ -32,7 +33,8 @@ export function marked(text) {
 }
 
 /** The part of a long text where the search has found something, or null if it has not. */
-export function found(text, most = 80) {
+export function found(given, most = 80) {
+  const text = given.normalize();
   const at = pattern ? text.search(pattern) : -1;
   if (at < 0) return null;
   const start = text.length <= most ? 0 : Math.max(0, at - 20);

@@ -17,14 +17,17 @@ export function forget() {
   recent.keys = null;
 }
 
+/** A text as it is compared: a letter with its accent may be one character or two. */
+const plain = (text) => text.normalize().toLowerCase();
+
 function index() {
   if (indexed === model.doc) return;
   indexed = model.doc;
   words = null;
   texts = model.doc.keys.map((key) => {
-    const names = [key.key, ...(key.formerly ?? [])].join(" ").toLowerCase();
-    const head = `${names}\n${(key.description ?? "").toLowerCase()}\n`;
-    const text = key.isSecret ? head : head + valueText(shownOf(key).value).toLowerCase();
+    const names = plain([key.key, ...(key.formerly ?? [])].join(" "));
+    const head = `${names}\n${plain(key.description ?? "")}\n`;
+    const text = key.isSecret ? head : head + plain(valueText(shownOf(key).value));
     // A joined text is copied into one piece when it is searched first. That is done here, not at the first key press.
     text.indexOf("\n");
     return { text, name: names.length, valueStart: head.length };
@@ -63,7 +66,7 @@ function bits(set) {
 
 /** Parses what was typed. */
 export function parseQuery(text) {
-  const parts = text.trim().toLowerCase().split(/\s+/).filter((part) => part !== "" && part !== "@");
+  const parts = plain(text.trim()).split(/\s+/).filter((part) => part !== "" && part !== "@");
   return {
     words: parts.filter((part) => !part.startsWith("@")),
     filters: parts.filter((part) => part.startsWith("@")).map((part) => {
