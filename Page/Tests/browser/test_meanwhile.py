@@ -141,6 +141,20 @@ class ProfileTest(MeanwhileTest):
                 self.use("--none")
                 self.tab.until(lambda: self.tab.one("#profile").get_property("value") == "", "own file")
 
+    def test_a_record_is_not_renamed_in_a_file_that_the_page_has_not_heard_of(self):
+        other = TEXT + "# At work.\n"
+        self.home.write(self.profile, other)
+        self.tab.menu("home", "Rename home")
+        self.tab.one("[aria-label='New name of home']").type("nas", key="")
+        self.hold("GET")
+        self.use("work")
+        self.tab.until(lambda: self.tab.js("return window.held.length") > 0, "reading")
+        self.tab.keys(Keys.ENTER)
+        self.release()
+        self.message_has("servers", "You edit …/profiles/work.toml now")
+        self.assertEqual((self.home.text(), self.profile.read_text()), (TEXT, other))
+        self.assertEqual(self.tab.one("[aria-label='New name of home']").get_property("value"), "nas")
+
     def test_a_record_is_not_renamed_in_another_file_unasked(self):
         self.home.write(self.profile, TEXT)
         self.tab.menu("home", "Rename home")
@@ -218,6 +232,70 @@ class RemovedTest(MeanwhileTest):
         self.release()
         self.message_has("bindings", "Removed meanwhile")
         self.assertEqual(self.field("bindings", ".member input").get_property("value"), "DRAFT")
+
+
+class UnseenTest(MeanwhileTest):
+    """What another has changed, and the page has not heard of, stays."""
+
+    text = 'thame = "dark"\nsize = 100\n'
+
+    def change(self, *words):
+        """Has another program change the file while the page hears of nothing."""
+        self.hold("GET")
+        self.home.cli("set", APP, *words)
+        self.tab.until(lambda: self.tab.js("return window.held.length") > 0, "reading")
+
+    def sizes(self, *sizes):
+        for size in sizes:
+            self.home.cli("set", APP, "size", size)
+        self.tab.until(lambda: self.field("size", "input[role=spinbutton]").get_property("value") == size, "change")
+
+    def test_a_fix_is_of_what_is_shown(self):
+        for key, label in [("thame", "Rename to theme"), ("thame", "Remove it"), ("size", "Reset it")]:
+            with self.subTest(label):
+                self.home.write(self.home.file, self.text)
+                self.tab.until(lambda: self.tab.texts(".row[data-key=size] .fixes button"), "finding")
+                self.tab.reload()
+                self.change("flag", "true")
+                self.tab.js("[...document.querySelectorAll(arguments[0])].find((one) => one.textContent === arguments[1]).click()",
+                            f".row[data-key={key}] .fixes button", label)
+                self.release()
+                self.message_has(key, "changed meanwhile, so nothing was stored")
+                self.assertEqual(self.home.text(), self.text + "flag = true\n")
+                # What is shown now is what a click is meant for.
+                self.tab.click(f".row[data-key={key}] .fixes button", label)
+                self.wait_for_text("flag = true", absent=["thame" if key == "thame" else "size"])
+
+    def test_a_fix_is_made_once(self):
+        self.tab.row("thame", ".fixes button").wait()
+        self.tab.js("const fix = [...document.querySelectorAll('.fixes button')].find((one) => one.textContent === 'Remove it'); fix.click(); fix.click()")
+        self.wait_for_text("size", absent=["thame"])
+        self.tab.rest()
+        self.assertEqual(self.tab.count(".row-message.error"), 0)
+        self.assertEqual(self.tab.count("#trial .notice"), 0)
+
+    def test_an_undo_is_of_what_is_shown(self):
+        self.sizes("20", "30")
+        for key, ctrl, said in [("z", True, "#trial"), ("u", False, ".row[data-key=size] .row-message")]:
+            with self.subTest(key):
+                self.change("size", "60")
+                self.tab.js("""document.querySelector('.row[data-key=size]').focus();
+                    document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: arguments[0], ctrlKey: arguments[1], bubbles: true, cancelable: true }))""", key, ctrl)
+                self.release()
+                self.tab.until(lambda: "changed meanwhile, so nothing was stored" in self.tab.one(said).text, "message")
+                self.assertIn("size = 60", self.home.text())
+                self.tab.row("size").js("element.focus()")
+                self.tab.keys("u")
+                self.wait_for_text("size = 30")
+                self.tab.reload()
+
+    def test_an_undo_of_a_setting_goes_on_when_another_one_has_changed(self):
+        self.sizes("20", "30")
+        self.change("flag", "true")
+        self.tab.js("document.querySelector('.row[data-key=size]').focus()")
+        self.tab.keys("u")
+        self.release()
+        self.wait_for_text("size = 20", "flag = true")
 
 
 class SchemaTest(MeanwhileTest):

@@ -1,5 +1,7 @@
 """Records, findings with fixes, history and undo, trials, migrations and profiles."""
 
+import json
+
 from harness import APP, ActionChains, Keys, PageTest, read
 
 SCHEMA = '''
@@ -117,6 +119,27 @@ class HistoryTest(PageTest):
         self.tab.keys("U")
         self.tab.until(lambda: "redo" in self.tab.message("size"), "message that there is nothing more")
         self.assertEqual(self.tab.focused(), "size")
+
+    def test_caps_lock_makes_no_redo_of_an_undo(self):
+        for value in ["20", "30"]:
+            self.change(value)
+        press = "element.dispatchEvent(new KeyboardEvent('keydown', { key: given[0], shiftKey: given[1], ctrlKey: true, bubbles: true, cancelable: true }))"
+        for key, shift, value in [("Z", False, "20"), ("Z", False, "14"), ("z", True, "20"), ("Z", True, "30"), ("z", False, "20")]:
+            self.tab.row("size").js(press, key, shift)
+            self.tab.until(lambda: self.tab.value("size", "input[role=spinbutton]") == value, "value")
+            self.assertIn(f"size = {value}", self.home.text())
+
+    def test_steps_back_that_follow_at_once_are_made_one_after_the_other(self):
+        for value in ["20", "30", "40"]:
+            self.change(value)
+        press = "for (const key of given[0]) element.dispatchEvent(new KeyboardEvent('keydown', { key, shiftKey: key === 'U', ctrlKey: given[1], bubbles: true, cancelable: true }))"
+        self.tab.row("size").js(press, "zz", True)
+        self.wait_for_text("size = 20")
+        self.tab.until(lambda: self.tab.value("size", "input[role=spinbutton]") == "20", "value")
+        self.tab.row("size").js("element.focus();" + press, "uU", False)
+        self.tab.until(lambda: json.loads(self.home.cli("log", self.home.app, "--json"))[0]["reason"] == "redo", "steps")
+        self.assertEqual(self.tab.value("size", "input[role=spinbutton]"), "20")
+        self.assertEqual(self.tab.count("#trial .notice"), 0)
 
     def test_a_change_is_redone_beside_its_undo_where_there_is_one(self):
         self.change("20")

@@ -12,7 +12,8 @@ let layer = "";
 /** A request that the server refused, in the words of settings-cli. */
 export class Refusal extends Error {
   constructor(http, error) {
-    super(error?.message ?? `The server answered with status ${http}.`);
+    // A person has nothing of digests.
+    super(error?.message?.replace(/^'.*' has changed: its digest .*$/s, "The file was changed meanwhile, so nothing was stored.") ?? `The server answered with status ${http}.`);
     this.http = http;
     this.status = error?.status ?? 7;
     this.key = error?.key ?? null;
@@ -220,7 +221,7 @@ export const api = {
   keepTrial: (trial) => request("POST", of(`/trials/${encodeURIComponent(trial.id)}/keep`, {}, trial.app), {}),
   endTrial: (trial) => request("DELETE", of(`/trials/${encodeURIComponent(trial.id)}`, {}, trial.app)),
   saveText: (text, ifUnchanged) => change("PUT", of("/text"), inFile({ text, ifUnchanged })),
-  rename: (from, to) => change("POST", of("/rename"), inFile({ from: word(from), to: word(to) })),
+  rename: (from, to, ifUnchanged) => change("POST", of("/rename"), inFile({ from: word(from), to: word(to), ifUnchanged })),
   history: (key, limit = 20) => request("GET", ofFile("/history", { limit, key: word(key) })),
   formerText: (number) => request("GET", ofFile(`/history/${number}/text`)),
   undo: (what) => change("POST", of("/undo"), inFile({ ...what, key: word(what.key) })),

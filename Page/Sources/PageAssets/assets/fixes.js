@@ -1,34 +1,28 @@
 // What can be done about a finding of 'settings-cli check'.
 
-import { api, Refusal } from "./api.js";
-import { button, copyText, el } from "./dom.js";
-import { edit, emit, model, nameOf, ownValue, refresh, ruleOf, ruleWithin } from "./model.js";
+import { Refusal } from "./api.js";
+import { button, copyText, el, once } from "./dom.js";
+import { edit, emit, model, nameOf, ownValue, rename, ruleOf, ruleWithin } from "./model.js";
 import { partsOf } from "./toml.js";
 
 /** The buttons for a finding. `fail(message)` says why a fix was refused. */
 export function fixesOf(finding, fail) {
   const isOwn = finding.file === model.doc.file;
-  const run = (action) => async () => {
-    try {
-      await action();
-      await refresh();
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      fail(error.message);
-    }
-  };
   const fixes = [];
-  const add = (label, action) => fixes.push(button(label, action, { class: "small" }));
+  const add = (label, action) => fixes.push(button(label, once(() => action().catch((error) => {
+    if (!(error instanceof Refusal)) throw error;
+    fail(error.message);
+  })), { class: "small" }));
   if (isOwn && finding.key) {
-    // Of what is shown: another value, which somebody has stored meanwhile, stays.
-    const remove = run(() => edit([{ unset: partsOf(finding.key) }], { ifUnchanged: model.doc.digest }));
+    const remove = () => edit([{ unset: partsOf(finding.key) }]);
+    const move = () => rename(finding.key, finding.suggestion);
     switch (finding.kind) {
       case "unknown-key":
-        if (finding.suggestion) add(`Rename to ${finding.suggestion}`, run(() => api.rename(finding.key, finding.suggestion)));
+        if (finding.suggestion) add(`Rename to ${finding.suggestion}`, move);
         add("Remove it", remove);
         break;
       case "former-name":
-        if (finding.suggestion) add(`Rename to ${finding.suggestion}`, run(() => api.rename(finding.key, finding.suggestion)));
+        if (finding.suggestion) add(`Rename to ${finding.suggestion}`, move);
         break;
       case "invalid-value":
         if (isApart(finding)) add("Reset it", remove);

@@ -81,35 +81,43 @@ function take(doc) {
 // MARK: Writing
 
 /**
- * Makes edits: the lines of 'settings-cli batch'. While "try" is on, they are a trial. The write lasts until the document
- * is read again, so that its event need not read it once more.
+ * Makes a write of the file as it is shown. It lasts until the document is read again, also if it was refused, so that its
+ * event need not read it once more.
+ */
+const ofShown = (write) => asWrite(write(model.doc.digest).finally(() => refresh().catch(() => {})));
+
+/**
+ * Makes edits: the lines of 'settings-cli batch'. While "try" is on, they are a trial.
  *
  * Throws a Refusal, also where a value was stored and a higher layer hides it.
  */
-export const edit = (edits, more = {}) => (more.dryRun ? send(edits, more) : asWrite(send(edits, more)));
-
-async function send(edits, more) {
-  const isTrial = trying.isNext && !more.dryRun;
-  if (isTrial && model.trial) {
+export async function edit(edits) {
+  const seconds = 15;
+  const tryFor = trying.isNext ? seconds : undefined;
+  if (tryFor && model.trial) {
     throw new Refusal(409, { status: 5, message: "A trial is running. Keep it or take it back first." });
   }
-  const seconds = 15;
   const app = currentApp();
-  let answer;
-  try {
-    answer = await api.edits(edits, isTrial ? { ...more, tryFor: seconds } : more);
-    const refused = answer?.results?.find((result) => result.ok === false);
-    if (refused) throw new Refusal(409, refused);
-  } finally {
-    if (!more.dryRun) await refresh().catch(() => {});
-  }
-  if (more.dryRun) return answer;
+  const answer = await ofShown((ifUnchanged) => api.edits(edits, { ifUnchanged, tryFor }));
+  const refused = answer?.results?.find((result) => result.ok === false);
+  if (refused) throw new Refusal(409, refused);
   if (!answer?.trial) return answer;
   // There is one at a time. That of another tab leaves this one's next change what it is.
   trying.isNext = false;
   emit("trying");
   startTrial(answer.trial, seconds, edits.map((line) => keyText(line.set ?? line.unset ?? line.append ?? line.remove)), app);
   return answer;
+}
+
+export const rename = (from, to) => ofShown((ifUnchanged) => api.rename(from, to, ifUnchanged));
+
+let lastBack = Promise.resolve();
+
+/** Takes the last change of the file, or of a key, back, or makes it again ("undo", "redo"): one step after the other. */
+export function takeBack(verb, key) {
+  const made = asWrite(lastBack.then(() => ofShown((ifUnchanged) => api[verb]({ key, ifUnchanged }))));
+  lastBack = made.catch(() => {});
+  return made;
 }
 
 const keyText = (key) => (Array.isArray(key) ? dotted(key) : key);

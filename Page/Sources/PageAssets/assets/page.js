@@ -3,7 +3,7 @@
 import { api, currentApp, currentToken, Refusal, session, trying, useApp } from "./api.js";
 import { announce, el, icon } from "./dom.js";
 import { follow, unfollow } from "./events.js";
-import { emit, model, on, refresh, titleOf } from "./model.js";
+import { emit, model, on, refresh, takeBack, titleOf } from "./model.js";
 import { hear } from "./changes.js";
 import { openCopy } from "./copy.js";
 import { begin as beginDrafts, mayLeave } from "./drafts.js";
@@ -169,11 +169,10 @@ $("bar").addEventListener("focusout", (event) => {
 });
 
 /** Takes back the last change of the file, or the last undo, and shows whose value it was. */
-async function takeBack(verb) {
+async function step(verb) {
   if (!model.doc) return;
   try {
-    const { changes } = await api[verb]({});
-    await refresh();
+    const { changes } = await takeBack(verb);
     const key = model.keys.get(changes?.[0]?.key);
     if (key) settings.select(key.key);
     announce(`${verb === "undo" ? "Undone" : "Redone"}: ${key ? titleOf(key) : changes?.[0]?.key ?? "the text"}.`);
@@ -182,8 +181,8 @@ async function takeBack(verb) {
     notices.fail(error.message);
   }
 }
-$("undo").addEventListener("click", () => takeBack("undo"));
-$("redo").addEventListener("click", () => takeBack("redo"));
+$("undo").addEventListener("click", () => step("undo"));
+$("redo").addEventListener("click", () => step("redo"));
 $("copy").addEventListener("click", () => openCopy(settings.shown()));
 $("toggle-file").addEventListener("click", () => showFile(!shell.classList.contains("with-file")));
 $("help").addEventListener("click", openHelp);
@@ -208,8 +207,8 @@ beginShortcuts({
   r: () => settings.focused()?.reset(),
   u: () => settings.focused()?.undo(),
   U: () => settings.focused()?.redo(),
-  "Ctrl z": () => takeBack("undo"),
-  "Ctrl Z": () => takeBack("redo"),
+  "Ctrl z": () => step("undo"),
+  "Ctrl Z": () => step("redo"),
   t: () => model.doc && setTries(!trying.isNext),
   f: () => model.doc && showFile(!shell.classList.contains("with-file")),
   l: () => {

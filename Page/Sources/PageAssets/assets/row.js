@@ -6,10 +6,11 @@ import { button, el, icon, iconButton, newID, shortPath, timeText } from "./dom.
 import { details } from "./details.js";
 import { list } from "./lists.js";
 import { edition, found, marked } from "./marks.js";
-import { edit, findingsOf, hasValue, isModified, isStored, kindOfKey, layerText, model, nodeOf, refresh, ruleOf, shortValue, shownOf, shownWithin, titleOf } from "./model.js";
+import { edit, findingsOf, hasValue, isModified, isStored, kindOfKey, layerText, model, nodeOf, refresh, rename, ruleOf, shortValue, shownOf, shownWithin, takeBack, titleOf } from "./model.js";
 import { valueText } from "./search.js";
 import { records, table } from "./tables.js";
 import { dotted, memberNode, partsOf } from "./toml.js";
+import { same } from "./typed.js";
 import { fixesOf } from "./fixes.js";
 
 /** The control for a place of any type. */
@@ -183,11 +184,8 @@ export class Row {
       name: this.id, hint: `${this.id}-summary ${this.id}-facts ${this.id}-notes ${this.id}-message`,
       actions: (at) => this.#actions(at), ...this.#actions(path),
       store: (at, change, options) => this.store(at, change, options),
-      remove: (at) => this.#run([{ unset: at }]),
-      rename: (from, to) => this.#attempt(async () => {
-        await api.rename(dotted(from), dotted(to));
-        await refresh();
-      }),
+      remove: (at) => this.#run(() => edit([{ unset: at }])),
+      rename: (from, to, options) => this.#run(() => rename(dotted(from), dotted(to)), options),
       refuse: (text, field) => this.#say(text, "error", field),
       checked: () => {
         this.#dropCheck();
@@ -215,9 +213,9 @@ export class Row {
   #actions(path) {
     return {
       commit: (change, options) => this.store(path, change, options),
-      reset: (options) => this.#run([{ unset: path }], { ...options, path }),
+      reset: (options) => this.#run(() => edit([{ unset: path }]), { ...options, path }),
       check: (change, options) => this.#checkSoon(path, change, options),
-      accepts: (change) => edit([{ set: path, ...change }], { dryRun: true }).then(() => true, () => false),
+      accepts: (change) => api.edits([{ set: path, ...change }], { dryRun: true }).then(() => true, () => false),
     };
   }
 
@@ -257,7 +255,7 @@ export class Row {
     this.#checkTimer = setTimeout(async () => {
       let message = "";
       try {
-        await edit([{ set: path, ...change }], { dryRun: true });
+        await api.edits([{ set: path, ...change }], { dryRun: true });
       } catch (error) {
         ({ message } = error);
       }
@@ -273,7 +271,7 @@ export class Row {
    * the write before it, such as a list, is not stored if that one was refused. `field` is where it was typed.
    */
   async store(path, change, options) {
-    return this.#run([{ set: path, ...change }], { ...options, path });
+    return this.#run(() => edit([{ set: path, ...change }]), { ...options, path });
   }
 
   /** What the file has at a path, which may be nothing any more. */
@@ -288,32 +286,33 @@ export class Row {
    * Makes one write after the other. Returns whether this one was made, as soon as none is left and the control shows what
    * has become of all.
    */
-  async #run(edits, { path, file = model.doc.file, isAsShown = () => true, tries = 4, follows = false, ...options } = {}) {
+  async #run(write, { path, file = model.doc.file, isAsShown = () => true, tries = 4, follows = false, ...options } = {}) {
     const waits = this.#writes > 0;
     this.#writes += 1;
-    const write = this.#last.then(() => {
+    const made = this.#last.then(() => {
       if (follows && waits && !this.#isLastStored) return false;
-      return this.#attempt(() => this.#editAsShown(edits, file, () => isAsShown(this.#present(path)), tries), options);
+      return this.#attempt(() => this.#writeAsShown(write, file, () => isAsShown(this.#present(path)), tries), options);
     });
-    this.#last = write.catch(() => false).then((isMade) => {
+    this.#last = made.catch(() => false).then((isMade) => {
       this.#isLastStored = isMade;
       this.#writes -= 1;
       if (this.#writes === 0 && this.key) this.#keepFocus(() => this.#showControl(this.key));
     });
     while (this.#writes > 0) await this.#last;
-    return write;
+    return made;
   }
 
-  async #editAsShown(edits, file, isAsShown, tries) {
+  async #writeAsShown(write, file, isAsShown, tries) {
     const refuse = (why) => { throw new Refusal(412, { status: 9, message: `${why}, so nothing was stored.` }); };
     for (let left = tries - 1; ; left -= 1) {
       if (model.doc.file !== file) refuse(`You edit ${shortPath(model.doc.file)} now`);
       if (!isAsShown()) refuse("It was changed meanwhile");
+      const { digest } = model.doc;
       try {
-        return await edit(edits, { ifUnchanged: model.doc.digest });
+        return await write();
       } catch (error) {
         // The document was read again, and what has changed may be another value.
-        if (!(error instanceof Refusal) || error.http !== 412 || left === 0) throw error;
+        if (!(error instanceof Refusal) || error.http !== 412 || left === 0 || model.doc.digest === digest) throw error;
       }
     }
   }
@@ -341,7 +340,7 @@ export class Row {
 
   reset() {
     if (!isStored(this.key)) return undefined;
-    return this.#run([{ unset: partsOf(this.key.key) }]);
+    return this.#run(() => edit([{ unset: partsOf(this.key.key) }]));
   }
 
   undo() {
@@ -353,11 +352,10 @@ export class Row {
     return this.#takeBack("redo");
   }
 
+  /** What another has made of the value meanwhile is not taken back unseen. */
   #takeBack(verb) {
-    return this.#attempt(async () => {
-      await api[verb]({ key: this.name });
-      await refresh();
-    });
+    let shown = null;
+    return this.#run(() => takeBack(verb, this.name), { isAsShown: ({ value = null }) => same((shown ??= { value }).value, value) });
   }
 
   /** Shows what is stored, in place of what is typed. */

@@ -157,16 +157,16 @@ export function records(place, make) {
         isRenaming = input.value !== name;
         input.toggleAttribute("data-draft", isRenaming);
       });
+      const contest = () => {
+        now.meanwhile?.(undefined, { field: input, file, store: submitted, giveUp: back, isNew: true });
+        ({ file } = now);
+      };
       const submitted = once(async () => {
         const to = input.value.trim();
         if (to === "" || to === name) return back();
-        if (now.file !== file) {
-          now.meanwhile?.(undefined, { field: input, file, store: submitted, giveUp: back, isNew: true });
-          ({ file } = now);
-          return undefined;
-        }
+        if (now.file !== file) return contest();
         isRenaming = false;
-        if (await now.rename([...now.path, name], [...now.path, to])) {
+        if (await now.rename([...now.path, name], [...now.path, to], { field: input, changed: () => model.doc.file !== file && contest() })) {
           announce(`Renamed ${name} to ${to}.`);
           cardOf(to)?.querySelector("button")?.focus();
         } else isRenaming = true;

@@ -61,6 +61,10 @@ private let app = "/api/apps/\(TestHome.app)"
   #expect(try await server.json("POST", "\(app)/edits", body: body, status: 412)["error"]?["status"]?.integer == 9)
   let text = #"{"text": "size = 9\n", "ifUnchanged": "\#(digest)"}"#
   #expect(try await server.json("PUT", "\(app)/text", body: text, status: 412)["error"]?["status"]?.integer == 9)
+  for (path, what) in [("rename", #""from": "size", "to": "width""#), ("undo", #""key": "size""#)] {
+    let body = #"{\#(what), "ifUnchanged": "\#(digest)"}"#
+    #expect(try await server.json("POST", "\(app)/\(path)", body: body, status: 412)["error"]?["status"]?.integer == 9)
+  }
   try await server.end()
 }
 
