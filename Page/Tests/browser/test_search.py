@@ -100,6 +100,14 @@ class SearchTest(PageTest):
         self.found("@since:1h")
         self.tab.until(lambda: self.found("@since:1h") == ["size"], "changed key")
 
+    def test_a_history_that_has_no_answer_is_not_an_empty_one(self):
+        self.server.end()
+        self.found("@since:1h")
+        self.tab.until(lambda: "does not answer" in self.tab.one("#count").text, "message")
+        self.found("")
+        self.tab.press("size", ".more")
+        self.tab.until(lambda: "does not answer" in self.tab.row("size", ".past").text, "message")
+
     def test_a_problem_is_found(self):
         self.home.write(self.home.file, TEXT.replace("0x0E", "1000"))
         self.tab.until(lambda: "size" in self.found("@problem"), "problem")

@@ -1,6 +1,6 @@
 // What a row shows when it is opened: the rules of the key, the value of each layer, and the history of the value.
 
-import { api } from "./api.js";
+import { api, Refusal } from "./api.js";
 import { button, copyText, el, iconButton, keepFocus, timeText } from "./dom.js";
 import { authorText, emit, layerText, model, shortValue } from "./model.js";
 import { commandFor } from "./copy.js";
@@ -82,16 +82,15 @@ async function showHistory(row, past) {
   let entries = [];
   try {
     entries = await api.history(row.name);
-  } catch {
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
     // A file without a history is one without entries.
+    if (error.http !== 404) return void past.replaceChildren(el("p", { class: "quiet-text", role: "alert" }, error.message));
   }
   const { key } = row;
   // Another file, or another schema, may have no such key.
   if (!key) return;
-  if (!Array.isArray(entries) || entries.length === 0) {
-    past.replaceChildren(el("p", { class: "quiet-text" }, "The history has no change of this value."));
-    return;
-  }
+  if (entries.length === 0) return void past.replaceChildren(el("p", { class: "quiet-text" }, "The history has no change of this value."));
   keepFocus(past, () => past.replaceChildren(el("ol", { class: "history" }, entries.map((entry, at) => {
     const changes = entry.changes.map((change) => el("span", { class: "change" },
       change.key !== key.key && el("code", {}, `${change.key}: `),

@@ -9,7 +9,7 @@ let texts = [];
 let indexed = null;
 /** The words of all names and descriptions, with a set of their letters and the places where they are; made at the first typo. */
 let words = null;
-const recent = { text: "", keys: null };
+const recent = { text: "", keys: null, problem: "" };
 
 /** Has the index made again at the next search. */
 export function forget() {
@@ -168,8 +168,13 @@ function since(argument, whenMore) {
   if (recent.text !== argument || !recent.keys) {
     recent.text = argument;
     recent.keys = new Set();
+    recent.problem = "";
     const start = Date.now() - Number(match[1]) * { m: 6e4, h: 36e5, d: 864e5, w: 6048e5 }[match[2]];
-    api.history(null, 1000).catch(() => []).then((entries) => {
+    api.history(null, 1000).catch((error) => {
+      // A file without a history is one without entries.
+      if (error.http !== 404 && recent.text === argument) recent.problem = error.message;
+      return [];
+    }).then((entries) => {
       if (recent.text !== argument) return;
       for (const entry of entries) {
         if (new Date(entry.time).getTime() < start) continue;
@@ -178,7 +183,8 @@ function since(argument, whenMore) {
       whenMore?.();
     });
   }
-  const { keys } = recent;
+  const { keys, problem } = recent;
+  if (problem !== "") return problem;
   return (key) => {
     if (keys.has(key.key) || key.formerly?.some((name) => keys.has(name))) return true;
     const within = `${key.key}.`;
