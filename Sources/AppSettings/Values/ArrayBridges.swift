@@ -6,20 +6,6 @@ extension Array: SettingsSerializable where Element: SettingsSerializable {
   public static var settingsBridge: SettingsBridge<[Element]> { Element.settingsBridge.array }
 }
 
-extension ArraySlice: SettingsSerializable where Element: SettingsSerializable {
-  /// Stores the value as an array. A slice that is read has indices from 0.
-  public static var settingsBridge: SettingsBridge<ArraySlice<Element>> {
-    [Element].settingsBridge.mapKeepingValue(read: { $0[...] }, write: { Array($0) })
-  }
-}
-
-extension ContiguousArray: SettingsSerializable where Element: SettingsSerializable {
-  /// Stores the value as an array.
-  public static var settingsBridge: SettingsBridge<ContiguousArray<Element>> {
-    [Element].settingsBridge.mapKeepingValue(read: { ContiguousArray($0) }, write: { Array($0) })
-  }
-}
-
 extension SettingsBridge {
   /// A bridge for arrays of this bridge's values, for a key with its own bridge.
   ///

@@ -122,12 +122,6 @@ import TestSupport
       [[String]].self, default: [], ([["a"], []], "[[\"a\"], []]"), ([[]], "[[]]"),
       bad: BadText("[[\"a\"], [1]]", "the integer 1", "a string")),
     TypeCase(
-      ArraySlice<Int>.self, default: [], ([1, 2], "[1, 2]"), ([3], "[3]"),
-      bad: BadText("\"a\"", "the string \"a\"", "an array of integers")),
-    TypeCase(
-      ContiguousArray<Bool>.self, default: [], ([true], "[true]"), ([false, true], "[false, true]"),
-      bad: BadText("[true, 0]", "the integer 0", "a boolean")),
-    TypeCase(
       Set<Int>.self, default: [], ([2, 1], "[1, 2]"), ([3], "[3]"),
       bad: BadText("[1, 2, \"a\"]", "the string \"a\"", "an integer"),
       BadText("{}", "an empty table", "an array of integers")),

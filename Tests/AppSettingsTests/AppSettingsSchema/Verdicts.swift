@@ -148,7 +148,7 @@ enum Verdicts {
     SettingsKey<[Int]>("ints-count", default: [], .count(...2)),
     SettingsKey<[String]>("words", default: [], .each(.matching("[a-z]+"))),
     SettingsKey<[[Int8]]>("nested", default: []), SettingsKey<[Theme]>("themes", default: []),
-    SettingsKey<ArraySlice<String>>("slice", default: [], .count(...2)), SettingsKey<Set<Int>>("set-int", default: []),
+    SettingsKey<Set<Int>>("set-int", default: []),
     SettingsKey<Set<Double>>("set-double", default: []), SettingsKey<Set<Float>>("set-float", default: []),
     SettingsKey<Set<Decimal>>("set-decimal", default: []), SettingsKey<Set<Date>>("set-date", default: []),
     SettingsKey<Set<UUID>>("set-uuid", default: []), SettingsKey<Set<String>>("set-string", default: [], .count(...2)),

@@ -52,8 +52,8 @@ struct StorableType: Sendable {
     StorableType(TOMLLocalDate.self), StorableType(TOMLLocalTime.self),
     // Composed ones.
     StorableType(Int?.self), StorableType([Int].self), StorableType([[Double]].self), StorableType([Date].self),
-    StorableType(ArraySlice<String>.self), StorableType(ContiguousArray<UInt8>.self), StorableType([TOMLValue].self),
-    StorableType(Set<String>.self), StorableType(Set<Double>.self), StorableType(Set<[Double]>.self),
+    StorableType([UInt8].self), StorableType([TOMLValue].self), StorableType(Set<String>.self),
+    StorableType(Set<Double>.self), StorableType(Set<[Double]>.self),
     StorableType(Set<Decimal>.self), StorableType(Set<Date>.self), StorableType(Set<Duration>.self),
     StorableType(Set<TOMLValue>.self), StorableType(Set<URL>.self), StorableType(Set<Character>.self),
     StorableType(Range<Int>.self), StorableType(ClosedRange<Int>.self), StorableType(Range<Double>.self),
