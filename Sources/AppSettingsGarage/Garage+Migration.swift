@@ -3,7 +3,7 @@ import FoundationEssentials
 
 extension Garage {
   /// What to do when a record with the new type and id already exists.
-  public enum MigrationConflict: Sendable, Hashable {
+  public enum MigrationConflict: Sendable {
     /// The migration fails, and the error lists all of these records.
     case fail
     /// The existing record stays; the old record is removed.

@@ -82,7 +82,7 @@ public struct Reference<Value: Codable>: Codable {
 
 extension Reference: Sendable where Value: Sendable {}
 
-extension Reference: Equatable, Hashable {
+extension Reference: Hashable {
   /// Whether both refer to the same id. Comparing the objects might never end.
   public static func == (lhs: Reference, rhs: Reference) -> Bool { lhs.link.id == rhs.link.id }
 
@@ -150,7 +150,7 @@ public struct References<Element: Codable & Identifiable>: Codable {
 
 extension References: Sendable where Element: Sendable {}
 
-extension References: Equatable, Hashable {
+extension References: Hashable {
   /// Whether both refer to the same ids, in the same order.
   public static func == (lhs: References, rhs: References) -> Bool { lhs.link.ids == rhs.link.ids }
 

@@ -1,7 +1,7 @@
 public import AppSettings
 
 /// The format of a file to import settings from.
-public enum SettingsImportFormat: String, Sendable, Hashable, CaseIterable {
+public enum SettingsImportFormat: String, Sendable, CaseIterable {
   /// A JSON object.
   case json
   /// A property list, as XML or binary, such as a `UserDefaults` domain.

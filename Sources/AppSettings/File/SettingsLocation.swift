@@ -15,7 +15,7 @@
 /// Making a location reads the environment, but no settings file.
 public struct SettingsLocation: Sendable, Hashable {
   /// The kind of data: settings, which a person would copy to a new machine; state, such as window positions; or data.
-  public enum Scope: Sendable, Hashable {
+  public enum Scope: Sendable {
     /// `$XDG_CONFIG_HOME`, with the layers of `$XDG_CONFIG_DIRS` below.
     case config
     /// `$XDG_STATE_HOME`, without other layers.

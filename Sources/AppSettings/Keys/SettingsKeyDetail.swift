@@ -113,7 +113,7 @@ enum KeyStatement: Sendable {
 ///
 /// A project's file, which may come with anyone's repository, can set such a key only if the declaration says why that
 /// is safe.
-public enum SettingsReference: String, Sendable, Hashable {
+public enum SettingsReference: String, Sendable {
   /// A command or a program that the app runs.
   case command
   /// A path of a file or directory.

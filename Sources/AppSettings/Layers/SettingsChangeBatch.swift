@@ -22,7 +22,7 @@ public struct SettingsChangeBatch: Sendable, Hashable {
 /// The origin of a change.
 ///
 /// An app that has already shown its own changes can skip those of `thisProcess`.
-public enum SettingsChangeOrigin: String, Sendable, Hashable {
+public enum SettingsChangeOrigin: String, Sendable {
   /// This process, through this store.
   case thisProcess
   /// Another process, an editor or an administrator.
