@@ -121,7 +121,7 @@ struct ReadTests {
     #expect(document[TOMLPath(key)] == 1)
     #expect(document.root == document.root)
     #expect(throws: TOMLSyntaxError.self) { try TOMLDocument(parsing: "a." + key.joined(separator: ".") + " = 1\n") }
-    let brackets = TOMLDocument.maximumBracketDepth
+    let brackets = 128
     let array = String(repeating: "[", count: brackets) + String(repeating: "]", count: brackets)
     #expect(try TOMLDocument(parsing: "a = \(array)").root.count == 1)
     #expect(throws: TOMLSyntaxError.self) { try TOMLDocument(parsing: "a = [\(array)]") }

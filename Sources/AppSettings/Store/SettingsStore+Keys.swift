@@ -13,17 +13,6 @@ extension SettingsStore {
   /// ```
   public func isDefault(_ key: AnySettingsKey) -> Bool { key.readsDefault(core.lookUp(key).value.candidates) }
 
-  /// The keys that this store was used with so far: read, set or observed.
-  ///
-  /// An app that lists its keys, for its schema and its arguments, checks in a test that the list lacks none:
-  ///
-  /// ```swift
-  /// #expect(settings.usedKeys.subtracting(SettingsKeys.all).isEmpty)
-  /// ```
-  ///
-  /// Several stores on the same file share what they know of each other.
-  package var usedKeys: Set<AnySettingsKey> { Set(core.declarations.keys) }
-
   /// The paths of all values in the user's file, also of those that no key is declared for; tables that hold anything
   /// are not among them, nor are reserved keys. Includes what was set but not yet written.
   ///

@@ -16,8 +16,6 @@ public struct TOMLDocument: Sendable {
   package static let maximumSize = TextLimits.size
   /// The maximum number of levels of keys.
   package static let maximumDepth = TextLimits.depth
-  /// The maximum depth of brackets within each other in one value.
-  package static let maximumBracketDepth = TextLimits.bracketDepth
 
   /// The text. Bytes that no edit concerned are the original ones.
   public package(set) var bytes: [UInt8]

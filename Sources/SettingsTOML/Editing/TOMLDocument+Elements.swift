@@ -1,12 +1,4 @@
 extension TOMLDocument {
-  /// The number of elements of an array; `nil` if there is no array at the path.
-  package func elementCount(of array: TOMLPath) -> Int? {
-    guard let id = find(array) else { return nil }
-    if tree[id].kind == .arrayOfTables { return tree.children(of: id).reduce(0) { count, _ in count + 1 } }
-    guard case .array(let items) = value(of: id) else { return nil }
-    return items.count
-  }
-
   /// Where a value in one element of an array of tables with headers is, or for the root the element's header; `nil` if
   /// it is missing, or the array is written in brackets.
   package func position(of path: TOMLPath, inElement index: Int, of array: TOMLPath) -> TOMLPosition? {

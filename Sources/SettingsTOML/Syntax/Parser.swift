@@ -1,6 +1,6 @@
 /// Parses a document's bytes once, from front to back, and builds its index.
 ///
-/// Only brackets within brackets recurse, to at most ``TOMLDocument/maximumBracketDepth``.
+/// Only brackets within brackets recurse, to at most ``TextLimits/bracketDepth``.
 struct Parser {
   let base: UnsafePointer<UInt8>
   let end: Int

@@ -41,18 +41,6 @@ struct DeclarationTests {
     #expect(settings[seen] && settings.storedPaths == [["seen", url]])
   }
 
-  @Test func `a store says which keys it was used with, to compare with a list of them`() throws {
-    let (size, name) = (SettingsKey("size", default: 1), SettingsKey("name", default: "a"))
-    let flag = SettingsKey("flag", default: false)
-    let settings = SettingsStore(inMemory: "", logger: .silent)
-    #expect(settings.usedKeys.isEmpty)
-    _ = settings[size]
-    try settings.set("b", for: name)
-    #expect(settings.usedKeys == [size, name])
-    let listed: [AnySettingsKey] = [size, flag]
-    #expect(settings.usedKeys.subtracting(listed) == [name])
-  }
-
   @Test func `an optional key with a default reads nil back as the default`() throws {
     let settings = SettingsStore(inMemory: "", logger: .silent)
     #expect(settings[Declared.plainOptionalDefault] == "none")
