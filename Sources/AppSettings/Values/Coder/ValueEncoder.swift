@@ -1,35 +1,3 @@
-/// Encodes values of `Codable` types as stored values, without text in between.
-///
-/// ```swift
-/// let table = try SettingsEncoder().encode(Window(width: 640, height: 480))  // { width = 640, height = 480 }
-/// ```
-///
-/// Nested ``SettingsSerializable`` types are written by their bridge. Fields that are `nil` are left out.
-///
-/// It writes what ``SettingsBridge/codable`` writes.
-package struct SettingsEncoder: Sendable {
-  /// The user info that the type's `encode(to:)` finds in `encoder.userInfo`, as the types of its fields do.
-  package var userInfo: [CodingUserInfoKey: any Sendable] = [:]
-
-  /// Makes an encoder.
-  package init() {}
-
-  /// Encodes a value in its stored form.
-  ///
-  /// Fields are in the order in which the type encodes them: for a synthesized conformance, that of its properties.
-  ///
-  /// - Returns: The stored form: a table for most types, and a value of another kind for types such as arrays.
-  /// - Throws: ``SettingsValueError`` with the coding path if TOML cannot represent the value: `nil` by itself or in an
-  ///   array, a date after the year 9999, or more levels than `TOMLDocument.maximumDepth`, as in a value that contains
-  ///   itself.
-  package func encode<T: Encodable>(_ value: T) throws -> TOMLValue {
-    guard let encoded = try ValueEncoder.encodeNested(value, { BridgeContext(userInfo: userInfo) }) else {
-      throw SettingsValueError(expected: "a value that can be stored", foundText: "nil")
-    }
-    return encoded
-  }
-}
-
 /// The encoder that a type's `encode(to:)` gets. A container may be written to even after others were made, so the
 /// result is assembled only at the end.
 ///

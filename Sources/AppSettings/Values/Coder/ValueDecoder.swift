@@ -1,39 +1,3 @@
-/// Decodes values of `Codable` types from stored values, without text in between.
-///
-/// ```swift
-/// let window = try SettingsDecoder().decode(Window.self, from: ["width": 640, "height": 480])
-/// ```
-///
-/// Nested ``SettingsSerializable`` types are read by their bridge. A missing field is read as `nil`.
-///
-/// It reads what ``SettingsBridge/codable`` reads. Use it for values that belong to no key, such as a part of a
-/// ``SettingsValue``.
-package struct SettingsDecoder: Sendable {
-  /// The user info that the type's `init(from:)` finds in `decoder.userInfo`, as the types of its fields do.
-  package var userInfo: [CodingUserInfoKey: any Sendable] = [:]
-
-  /// Makes a decoder.
-  package init() {}
-
-  /// Decodes a value from its stored form.
-  ///
-  /// ```swift
-  /// let base: TOMLTable = ["width": 640, "height": 480]
-  /// let window = try SettingsDecoder().decode(Window.self, from: ["width": 800], over: base)   // 800 × 480
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - type: The type to decode.
-  ///   - value: The stored value.
-  ///   - base: A table with required fields that the stored one may lack, such as the fields of a default.
-  /// - Throws: ``SettingsValueError`` with the coding path if the value cannot be decoded.
-  package func decode<T: Decodable>(
-    _ type: T.Type = T.self, from value: TOMLValue, over base: TOMLTable? = nil
-  ) throws -> T {
-    try ValueDecoder.decodeNested(type, from: value, nil) { BridgeContext(userInfo: userInfo, base: base) }
-  }
-}
-
 /// The decoder that a type's `init(from:)` gets.
 ///
 /// One is made for each value. Only the reading thread uses it.
