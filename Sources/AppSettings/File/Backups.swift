@@ -72,14 +72,12 @@ package struct Backups: Sendable {
   /// The caller holds the settings file's lock. If the newest backup has this text and reason, as after a process that
   /// died before it could continue, that one is used.
   ///
-  /// - Parameters:
-  ///   - reason: The reason, in letters, digits and dashes: `before-v3`.
-  ///   - spared: A backup that stays, however old: the one whose text is about to replace this one.
+  /// - Parameter reason: The reason, in letters, digits and dashes: `before-v3`.
   /// - Returns: The copy.
   /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`. No copy was made then, or none that is used later.
   @discardableResult
-  package func save(_ bytes: [UInt8], reason: String, sparing spared: SettingsBackup? = nil) throws -> SettingsBackup {
-    let backup = try begin(of: nil, bytes, nil, reason: reason, sparing: spared)
+  package func save(_ bytes: [UInt8], reason: String) throws -> SettingsBackup {
+    let backup = try begin(of: nil, bytes, nil, reason: reason)
     try backup.finish()
     return backup.backup!
   }
@@ -96,8 +94,9 @@ package struct Backups: Sendable {
   /// - Parameters:
   ///   - source: The file, without a link in its last part; `nil` to make a copy.
   ///   - bytes: The content of the file, as read with `status`.
-  ///   - reason: As for ``save(_:reason:sparing:)``, and so `spared`.
-  /// - Throws: As ``save(_:reason:sparing:)``.
+  ///   - reason: As for ``save(_:reason:)``.
+  ///   - spared: A backup that stays, however old: the one whose text is about to replace this one.
+  /// - Throws: As ``save(_:reason:)``.
   func begin(
     of source: String?, _ bytes: [UInt8], _ status: FileStatus?, reason: String, sparing spared: SettingsBackup? = nil
   ) throws -> BackupInProgress {

@@ -114,8 +114,8 @@ extension SettingsLocation {
   /// The location with the chosen profile, for code that opens the file itself.
   ///
   /// - Throws: ``SettingsError`` if the choice cannot be read or used.
-  package func resolvingProfile(system: Syscalls = Syscalls()) throws(SettingsError) -> SettingsLocation {
-    guard personal?.followsChoice == true, let profiles = Profiles(of: self, system: system) else { return self }
+  package func resolvingProfile() throws(SettingsError) -> SettingsLocation {
+    guard personal?.followsChoice == true, let profiles = Profiles(of: self, system: Syscalls()) else { return self }
     var result = using(profile: try profiles.chosen())
     result.personal?.followsChoice = false
     return result

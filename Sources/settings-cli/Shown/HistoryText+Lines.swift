@@ -5,11 +5,12 @@ import SettingsTools
 
 extension HistoryText {
   /// Who made a change, when and why, and whether it is undone: `#12 2026-11-23 09:30:00 set by org.example.editor`.
-  func summary(of entry: SettingsHistoryEntry, in terminal: Terminal = .output) -> String {
+  func summary(of entry: SettingsHistoryEntry) -> String {
     var who = entry.actor.name.map { " by \($0)" } ?? ""
     if let user = entry.actor.user, user != Int(getuid()) { who += " as user \(user)" }
     let why = entry.reason.rawValue + (entry.reversed.map { " of #\($0)" } ?? "")
-    return terminal.styled("#\(entry.id)", .yellow) + " \(Moment.text(entry.time)) \(why)" + terminal.shown(who)
+    return Terminal.output.styled("#\(entry.id)", .yellow) + " \(Moment.text(entry.time)) \(why)"
+      + Terminal.output.shown(who)
       + (entry.isUndone ? ", undone" : "") + (entry.isUnrecorded ? ", not recorded yet" : "")
   }
 

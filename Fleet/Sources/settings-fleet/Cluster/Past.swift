@@ -35,25 +35,23 @@ struct Past {
   ///
   /// etcd keeps each revision until it is compacted. Then the entry that has no known earlier text is the last one.
   ///
-  /// - Parameters:
-  ///   - since: The revision to begin at, going back; the newest if `nil`.
-  ///   - most: At most this many.
-  ///   - ofText: Whether what only signs a text, or takes it into a directory, is left out.
+  /// - Parameter most: At most this many.
   /// - Returns: The changes, and whether older ones have been compacted away.
-  func entries(
-    from start: Int64? = nil, limit most: Int, ofText: Bool = false
-  ) async throws -> (entries: [Entry], isCut: Bool) {
+  func entries(limit most: Int) async throws -> (entries: [Entry], isCut: Bool) {
     var entries: [Entry] = []
-    let isCut = try await visit(from: start, ofText: ofText) { entry in
+    let isCut = try await visit { entry in
       entries.append(entry)
       return entries.count < most
     }
     return (entries, isCut)
   }
 
-  /// Visits the changes as ``entries(from:limit:ofText:)`` has them.
+  /// Visits the changes as ``entries(limit:)`` has them.
   ///
-  /// - Parameter visit: Returns whether to go on.
+  /// - Parameters:
+  ///   - start: The revision to begin at, going back; the newest if `nil`.
+  ///   - ofText: Whether what only signs a text, or takes it into a directory, is left out.
+  ///   - visit: Returns whether to go on.
   /// - Returns: Whether changes before the last visited one have been compacted away.
   @discardableResult
   func visit(
