@@ -16,16 +16,6 @@ package struct InstalledApp: Sendable, Hashable {
   /// Whether there is nothing of the app.
   package var isUnknown: Bool { file == nil && schema == nil && systemFiles.isEmpty && personalFiles.isEmpty }
 
-  package init(
-    app: String, file: String? = nil, schema: String? = nil, systemFiles: [String] = [], personalFiles: [String] = []
-  ) {
-    self.app = app
-    self.file = file
-    self.schema = schema
-    self.systemFiles = systemFiles
-    self.personalFiles = personalFiles
-  }
-
   /// Returns the apps with a schema or a settings file, by name.
   ///
   /// A directory that cannot be listed counts as empty: it belongs to someone else.

@@ -18,18 +18,6 @@ public struct SettingsLock: Sendable, Hashable {
   /// Why the key is locked, for people; `nil` if the file does not say.
   public package(set) var reason: String?
 
-  /// Makes a lock.
-  ///
-  /// - Parameters:
-  ///   - layer: The layer of the file that locks the key.
-  ///   - position: The position of `settings-locked` in it.
-  ///   - reason: Why the key is locked.
-  package init(layer: SettingsLayer, position: TOMLPosition? = nil, reason: String? = nil) {
-    self.layer = layer
-    self.position = position
-    self.reason = reason
-  }
-
   /// The place and the reason for a message: `'/etc/xdg/org.example.editor/settings.toml', line 2 (reason: …)`.
   package var place: String {
     let line = position.map { ", line \($0.line)" } ?? ""

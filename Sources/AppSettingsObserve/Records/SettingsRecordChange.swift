@@ -14,32 +14,16 @@ public struct SettingsRecordChange<Record: SettingsRecord>: Sendable where Recor
     public package(set) var old: Record
     /// The record now.
     public package(set) var new: Record
-
-    /// Creates an update.
-    package init(old: Record, new: Record) {
-      self.old = old
-      self.new = new
-    }
   }
 
   /// The records that are new, in the order of the file.
-  public package(set) var inserted: [Record]
+  public package(set) var inserted: [Record] = []
   /// The existing records with changed values, in the order of the file.
-  public package(set) var updated: [Update]
+  public package(set) var updated: [Update] = []
   /// The records that no longer exist, with their last values, in their last order.
-  public package(set) var removed: [Record]
+  public package(set) var removed: [Record] = []
   /// Who made the change. If a slow reader gets several changes as one, this is who made the last of them.
   public package(set) var origin: SettingsChangeOrigin
-
-  /// Creates a change.
-  package init(
-    inserted: [Record] = [], updated: [Update] = [], removed: [Record] = [], origin: SettingsChangeOrigin
-  ) {
-    self.inserted = inserted
-    self.updated = updated
-    self.removed = removed
-    self.origin = origin
-  }
 }
 
 extension SettingsRecordChange.Update: Equatable where Record: Equatable {}

@@ -84,12 +84,6 @@ struct ValueView<Value: Sendable>: MomentView {
   let duplicates: Bool
   private let comparison = ValueComparison<Value>()
 
-  init(key: SettingsKey<Value>, initial: Bool, duplicates: Bool) {
-    self.key = key
-    self.initial = initial
-    self.duplicates = duplicates
-  }
-
   func makeWaiter(_ callback: (@Sendable () -> Void)?) -> ChangeWaiter {
     ChangeWaiter(paths: key.paths, seesEqualSets: duplicates, tellsQuiet: callback != nil, callback: callback)
   }
