@@ -113,6 +113,23 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `a version above what the app reads, or one that is only said to be there, is no upgrade`() async throws
+    {
+      try await Self.with { fleet, ada in
+        let (app, schema) = (fleet.app, "[keys.a]\ntype = \"integer\"\n")
+        try fleet.schema(schema)
+        #expect(try await ada.run("set", app, "a=1").status == 0)
+        try await Self.put("9", at: "all/v1/successor", of: fleet)
+        #expect(try await ada.run("set", app, "a=2").status == 0)
+        try await Self.put("settings-version = 9\n", at: "all/v9", of: fleet)
+        let refused = try await ada.run("set", app, "a=3")
+        #expect(refused.status == 5 && refused.error.contains("no trusted key has signed its version 9"), "\(refused)")
+        #expect(refused.error.contains("settings-fleet undo"), "\(refused)")
+        #expect(try await ada.run("undo", app).status == 0)
+        #expect(try await ada.run("set", app, "a=3").status == 0)
+      }
+    }
+
     @Test func `all versions that nobody has signed are taken away from above a signed one`() async throws {
       try await Self.with { fleet, ada in
         #expect(try await ada.run("set", fleet.app, "--create", "a=1").status == 0)

@@ -189,7 +189,7 @@ struct DocumentEditor {
     let newest = try workspace.newestVersion()
     let snapshot = try await context.cluster.snapshot(of: document.app)
     let writer = DocumentWriter(document, in: snapshot, appVersion: newest)
-    let base = try stating { () throws(WriterError) in try writer.current() }
+    let base = try current(of: writer)
     try workspace.fill(
       with: FleetContents(snapshot).apps[document.app] ?? AppDocuments(), upTo: newest, for: document.scope)
     if document.scope != .all, let below { try workspace.put(below, as: .all) }
@@ -219,6 +219,22 @@ struct DocumentEditor {
     try check(text, after: base?.text, in: workspace)
     (edit.version, edit.acceptedUnsigned) = (try Workspace.version(of: text), isDoubted)
     return (edit, answer)
+  }
+
+  /// The version to edit. What nobody who signs has made is not said to be an upgrade.
+  private func current(of writer: DocumentWriter) throws -> (version: Int, text: [UInt8], modRevision: Int64)? {
+    do throws(WriterError) {
+      return try writer.current()
+    } catch {
+      guard let (foreign, signed) = writer.foreignVersions(by: try context.settings.trust()) else {
+        throw Failure(error, about: document)
+      }
+      throw Failure(
+        .notWritable,
+        "Cannot store '\(document)': no trusted key has signed its version \(foreign[0]), above version \(signed), which is "
+          + "signed. If nobody who may sign has made that, take it back with 'settings-fleet undo'. Nothing was written."
+      )
+    }
   }
 
   /// The texts that earlier versions get back, unless others have changed them since; a removal would take that away.

@@ -148,6 +148,17 @@ struct DocumentWriterTests {
     #expect(signature.serial == 3_600_001)
   }
 
+  @Test func `a successor that does not exist keeps nobody from editing`() throws {
+    var fixture = Fixture()
+    fixture.put("a = 1")
+    fixture.put(FleetKey.successor(Fixture.document, version: 1).text, "9")
+    let cluster = Self.cluster(fixture)
+    #expect(cluster.commit(try Self.writer(cluster).write(Array("a = 2".utf8), version: 1)))
+    #expect(Self.text(cluster) == "a = 2")
+    cluster.put(Fixture.document.key(version: 9), [])
+    #expect(throws: WriterError.upgraded(from: 1, to: 9)) { try Self.writer(cluster).current() }
+  }
+
   @Test func `a rollout begins once, is published once and leaves nothing`() throws {
     var fixture = Fixture()
     fixture.put("a = 1")
