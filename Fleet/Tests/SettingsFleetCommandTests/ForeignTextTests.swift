@@ -203,6 +203,35 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `a signed text that somebody has put back is not signed again by an edit`() async throws {
+      try await Fleet.with { fleet in
+        let (app, key) = (fleet.app, fleet.root + "/key")
+        let made = try await fleet.person("nobody").run("key", key)
+        let ada = try fleet.person("ada", "signing-key = \"\(key)\"\n")
+        let machine = try fleet.machine(
+          "m1", "trusted-keys = [\"\(made.output.trimmingCharacters(in: .newlines))\"]\n")
+        try machine.start()
+        #expect(try await ada.run("set", app, "--create", "a=1").status == 0)
+        #expect(try await machine.wait(for: "a = 1\n"), "\(machine.said)")
+        let text = try #require(try await Self.stored("all/v1", of: fleet))
+        let signature = try #require(try await Self.stored("all/v1/signature", of: fleet))
+        #expect(try await ada.run("set", app, "a=2").status == 0)
+        #expect(try await machine.wait(for: "a = 2\n"), "\(machine.said)")
+        try await fleet.cluster.withClient { client in
+          let document = "/app-settings/1/\(app)/all/v1"
+          _ = try await client.transaction(
+            EtcdTransaction(if: [], then: [.put(document, text), .put(document + "/signature", signature)]))
+        }
+        #expect(try await eventually { try await ada.run("status", app).output.contains("it is an old text") })
+        let refused = try await ada.run("set", app, "--create", "b=1")
+        #expect(refused.status == 5 && refused.error.contains("'m1' has had a newer text"), "\(refused)")
+        #expect(refused.error.contains("--accept-unsigned"), "\(refused)")
+        #expect(try await ada.run("undo", app).status == 0)
+        #expect(try await ada.run("set", app, "--create", "b=1").status == 0)
+        #expect(try await machine.wait(for: "a = 2\nb = 1\n"), "\(machine.said)")
+      }
+    }
+
     @Test func `a note of who made a change is one line, whatever is in it`() async throws {
       try await Self.with { fleet, ada in
         #expect(try await ada.run("set", fleet.app, "--create", "a=1").status == 0)

@@ -10,6 +10,8 @@ struct Cluster: Sendable {
   var user: String?
   /// etcd's default of '--max-txn-ops', for the comparisons and for the changes.
   static let mostOperations = 128
+  /// How many machines are asked whether they have had a newer text.
+  private static let mostAnswers = 200
 
   /// What the cluster has about an app, or about all of them, newest or at a revision.
   ///
@@ -52,6 +54,21 @@ struct Cluster: Sendable {
       counts.append(answer.count)
     }
     return counts.max()
+  }
+
+  /// The host of a machine that refuses a signed text, because it has had a newer one; `nil` if none says so.
+  ///
+  /// - Parameter modRevision: The revision of the text.
+  func host(refusingAsOld document: FleetDocument, at modRevision: Int64) async -> String? {
+    // Those of all machines of a large fleet would take longer than an edit.
+    let answers = EtcdRange(
+      .prefix(FleetNames.acksPrefix(ofApp: document.app)), limit: Self.mostAnswers, isSerializable: true)
+    let found = (try? await client.range(answers))?.keyValues ?? []
+    return found.lazy.map(FleetItem.init).compactMap(Ack.init).first { ack in
+      ack.documents.contains {
+        $0.scope == document.scope && $0.modRevision == modRevision && $0.problem?.kind == .replayed
+      }
+    }?.host
   }
 
   /// Carries out a transaction, and notes beside it who made it.

@@ -269,7 +269,19 @@ struct DocumentEditor {
   /// - Returns: Whether it was accepted.
   private func checkSignature(of writer: DocumentWriter, before text: [UInt8]? = nil) async throws -> Bool {
     let trust = try context.settings.trust()
-    guard let (version, base) = writer.readable, let problem = writer.doubt(about: trust) else { return false }
+    guard let (version, base) = writer.readable else { return false }
+    guard let problem = writer.doubt(about: trust) else {
+      guard trust.isRequired, text == nil,
+        let host = await context.cluster.host(refusingAsOld: writer.document, at: base.modRevision)
+      else { return false }
+      if acceptsUnsigned { return true }
+      throw Failure(
+        .notWritable,
+        "Cannot store '\(document)': the machine '\(host)' has had a newer text of '\(writer.document)' than the cluster has. "
+          + "Somebody has put an earlier one back, and whoever stores an edit of it signs it again. Take that back with "
+          + "'settings-fleet undo', or repeat the command with --accept-unsigned if all of it is right. Nothing was written."
+      )
+    }
     if acceptsUnsigned { return true }
     let last = try await Past(cluster: context.cluster, document: writer.document).lastSigned(
       version: version, by: trust)
