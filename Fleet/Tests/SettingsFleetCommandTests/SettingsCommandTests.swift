@@ -24,7 +24,7 @@ struct SettingsCommandTests {
 
   /// As a process is that waits for a disk which does not answer, or that somebody has stopped.
   @Test(
-    .timeLimit(.minutes(1)),
+    .timeLimit(.minutes(10)),
     arguments: ["exec sleep 1000", "trap '' TERM; while :; do sleep 0.01; done", "kill -STOP $$"])
   func `a command that does not end is ended`(_ script: String) async throws {
     try await with(script, patience: .milliseconds(100)) { command in
@@ -72,7 +72,7 @@ struct SettingsCommandTests {
     #expect(InstalledProgram.path(of: "tool", searching: path) { !PathText.hasBytes($0) } == names[1] + "/tool")
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a cancelled run waits for the end of its command`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `a cancelled run waits for the end of its command`() async throws {
     let marker = FileManager.default.temporaryDirectory.path + "/settings-command-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: marker) }
     // It says that it runs, and ends with a status of its own when it is asked to.

@@ -30,7 +30,7 @@ ROOT = PACKAGE.parent
 ASSETS = PACKAGE / "Sources/PageAssets/assets"
 APP = "org.example.editor"
 # How long something may take before it counts as missing. On a machine that does much else, what is late is not wrong.
-SECONDS = 30
+SECONDS = 120
 
 
 def executable(variable, *candidates):

@@ -4,7 +4,7 @@ import Testing
 
 /// All tests that need a cluster: one after another, because many measure time.
 @Suite(
-  .serialized, .timeLimit(.minutes(2)),
+  .serialized, .timeLimit(.minutes(10)),
   .enabled(if: EtcdCluster.missing == nil, "a cluster needs etcd, etcdctl, openssl and setpriv"))
 enum ClusterTests {
   /// Plain clusters of one member, for tests that leave them as they are. Each uses keys of its own.

@@ -7,7 +7,7 @@ import Testing
 /// a rollout waits for signs of life most of the time. Within each, tests run one after another: the calls have
 /// deadlines, which many processes at once would miss.
 @Suite(
-  .timeLimit(.minutes(3)),
+  .timeLimit(.minutes(10)),
   .enabled(if: EtcdCluster.missing == nil, "a cluster needs etcd, etcdctl, openssl and setpriv"),
   .enabled(if: Fleet.cli != nil, "SETTINGS_CLI has to name settings-cli, or it has to be beside the tests or in PATH"))
 enum CommandTests {
