@@ -20,6 +20,8 @@ public struct SettingsOverrides: Sendable, Hashable {
   var prefix: String?
   /// Texts by path, for arguments.
   var arguments: [TOMLPath: String] = [:]
+  /// The keys of the arguments, by path.
+  private var argumentKeys: [TOMLPath: AnySettingsKey] = [:]
   /// The service manager's credentials, for secrets; `nil` if there are none.
   package var credentials: Credentials?
   /// The reasons why some of the app's variables override nothing.
@@ -115,6 +117,9 @@ public struct SettingsOverrides: Sendable, Hashable {
         result.unknownArguments.append(argument)
       }
     }
+    for key in keys where result.arguments[key.path] != nil && result.argumentKeys[key.path] == nil {
+      result.argumentKeys[key.path] = key
+    }
     return result
   }
 
@@ -136,6 +141,7 @@ public struct SettingsOverrides: Sendable, Hashable {
     result.unknownArguments += other.unknownArguments
     result.environment.merge(other.environment) { $1 }
     result.arguments.merge(other.arguments) { $1 }
+    result.argumentKeys.merge(other.argumentKeys) { $1 }
     return result
   }
 
@@ -147,6 +153,15 @@ public struct SettingsOverrides: Sendable, Hashable {
     if layer == .credential { return credentials?.text(at: path, isSecret: isSecret) }
     guard let prefix, !environment.isEmpty, !path.isRoot else { return nil }
     return environment[prefix + Self.variableName(of: path, app: nil)]
+  }
+
+  /// The key whose type says what a text in a layer means; `nil` if that is unknown.
+  func key(at path: TOMLPath, in layer: SettingsLayer.Kind) -> AnySettingsKey? {
+    switch layer {
+    case .process: argumentKeys[path]
+    case .credential: credentials?.secrets[path]
+    default: nil
+    }
   }
 
   /// The arguments for paths below a path, the outer ones first.

@@ -82,7 +82,7 @@ extension SettingsSnapshot {
   }
 
   /// The value of an override at a path; `nil` if a lock disables it. Locked parts have the files' values. A credential
-  /// has the form that its key reads.
+  /// or an argument has the form that its key reads.
   ///
   /// - Parameter former: The files' value.
   private func permitted(
@@ -90,8 +90,8 @@ extension SettingsSnapshot {
   ) -> TOMLValue? {
     if locks.lock(around: path) != nil { return nil }
     let candidates = SettingsOverrides.candidates(for: text, like: former ?? Self.usual(in: layer))
-    let secret = layer == .credential ? overrides.credentials?.secrets[path] : nil
-    let value = secret.flatMap { secret in candidates.first { secret.canRead($0) } } ?? candidates.first
+    let key = overrides.key(at: path, in: layer)
+    let value = key.flatMap { key in candidates.first { key.canRead($0) } } ?? candidates.first
     guard let locked = locks[path] else { return value }
     guard case .table(let above)? = value?.counted(for: layers.count, under: locked) else { return nil }
     var table = TOMLTable()

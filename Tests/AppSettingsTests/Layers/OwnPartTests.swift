@@ -162,6 +162,16 @@ struct OwnPartTests {
     #expect(try home.store()[size] == Size(width: 1000, height: 500))
   }
 
+  @Test func `an argument for a field that no file has is read as its key's type, also in the struct`() throws {
+    let title = SettingsKey<String?>("window.title")
+    let overrides = SettingsOverrides.arguments(["--window.title=2024"], keys: [title])
+    #expect(try home.store(overrides: overrides)[window] == Window(title: "2024"))
+    try home.write("window.height = 3\n")
+    let settings = try home.store(overrides: overrides)
+    #expect(settings[window] == Window(height: 3, title: "2024") && settings[title] == "2024")
+    #expect(settings.currentProblems.isEmpty, "\(settings.currentProblems)")
+  }
+
   @Test func `an override within a table is read as the kind of value that it takes the place of`() throws {
     try home.write("[window]\ntitle = \"a\"\nheight = 3\n[servers.a]\nregion = \"s\"\nport = 1\n")
     let settings = try store(["WINDOW__TITLE": "2024", "SERVERS__A__REGION": "1"])
