@@ -135,7 +135,7 @@ struct CostTests {
 
   /// What is given to a verb in some number.
   enum Many: String, CaseIterable {
-    case invalidRecords, partsOfOneEntry, keysWithoutHistory
+    case invalidRecords, partsOfOneEntry, keysWithoutHistory, keysChangedOutside
 
     var schema: String {
       switch self {
@@ -144,6 +144,7 @@ struct CostTests {
         "[keys.groups]\ntype = \"table\"\nids = \"integer\"\n"
           + "elements = { type = \"table\", elements = { type = \"integer\" } }\n"
       case .keysWithoutHistory: ""
+      case .keysChangedOutside: "[keys.counts]\ntype = \"table\"\nelements = { type = \"integer\" }\n"
       }
     }
 
@@ -152,6 +153,7 @@ struct CostTests {
       case .invalidRecords: (0..<size).map { "[servers.name-\($0)]\nport = \"x\"\n" }.joined()
       case .partsOfOneEntry: "[groups.1]\n" + (0..<size).map { "k\($0) = 0\n" }.joined()
       case .keysWithoutHistory: (0..<size).map { "k\($0) = 0\n" }.joined()
+      case .keysChangedOutside: "[counts]\n" + (0..<size).map { "k\($0) = 0\n" }.joined()
       }
     }
 
@@ -164,7 +166,7 @@ struct CostTests {
       switch self {
       case .invalidRecords: "list"
       case .partsOfOneEntry: "batch"
-      case .keysWithoutHistory: "blame"
+      case .keysWithoutHistory, .keysChangedOutside: "blame"
       }
     }
   }
@@ -180,6 +182,7 @@ struct CostTests {
       // What blame looks at is a history of this text alone.
       try? FileManager.default.removeItem(atPath: "\(home.path)/state")
       try ChildProcess.run(command, ["set", app, "--create", "one=\(size)"], environment: environment)
+      if many == .keysChangedOutside { try home.write(many.text(size).replacing("= 0", with: "= 1")) }
       let result = try ChildProcess.run(
         "/usr/bin/env", Self.counting + [command, many.verb, app], environment: environment, input: many.input(size),
         directory: home.path)

@@ -8,21 +8,40 @@ extension HistoryReader {
   /// history leaves that value out, so that nobody can tell.
   func hasChanged(_ record: HistoryRecord, at paths: [TOMLPath]) -> Bool {
     record.changes.contains { change in
-      paths.contains { path in
-        if change.path.hasPrefix(path) { return true }
-        guard path.hasPrefix(change.path) else { return false }
-        let rest = TOMLPath(Array(path.components.dropFirst(change.path.components.count)))
-        switch (change.old, change.new) {
-        case (.hidden, _), (_, .hidden), (.long, _), (_, .long):
-          let texts = try? (text(before: record.number), text(after: record.number))
-          guard let texts, let old = KeptText.document(of: texts.0), let new = KeptText.document(of: texts.1),
-            !knownKeys.isSecret(path)
-          else { return true }
-          return old[path] != new[path] || old[path]?.holds(Redaction.placeholder) == true
-        default: return change.old.value(at: rest) != change.new.value(at: rest)
+      var values = ChangedValues(change, of: record, in: self)
+      return paths.contains { values.differ(at: $0) }
+    }
+  }
+
+  /// The newest entries that have changed some values of the present file, none of which is in another.
+  ///
+  /// Of many values, in one pass over all records; of a few, from one record that concerns them to the next.
+  func newestEntries(of paths: [TOMLPath]) -> [TOMLPath: SettingsHistoryEntry] {
+    var found: [TOMLPath: SettingsHistoryEntry] = [:]
+    guard paths.count > 8 else {
+      for path in paths {
+        visit([path]) { entry, _ in
+          found[path] = entry
+          return false
         }
       }
+      return found
     }
+    var tree = PathTree(capacity: paths.count)
+    for (index, path) in paths.enumerated() { tree.insert(path, index) }
+    visit(nil) { entry, record in
+      for change in record.changes {
+        var values = ChangedValues(change, of: record, in: self)
+        for path in tree.keys(touching: change.path).map({ paths[$0] }) where found[path] == nil {
+          guard values.differ(at: path) else { continue }
+          found[path] = entry
+          // What is newer has not changed the value, so nothing has taken this back.
+          found[path]?.isUndone = false
+        }
+      }
+      return found.count < paths.count
+    }
+    return found
   }
 
   /// The newest text before the entry with a number that parses, as it is kept.
@@ -41,11 +60,43 @@ extension HistoryReader {
   }
 }
 
+/// The values of one change of a record, for questions about several paths.
+private struct ChangedValues {
+  private let change: HistoryRecord.Change
+  private let record: HistoryRecord
+  private let reader: HistoryReader
+  /// The texts before and after, for values that the change does not show.
+  private lazy var texts: (old: TOMLDocument, new: TOMLDocument)? = {
+    guard let texts = try? (reader.text(before: record.number), reader.text(after: record.number)),
+      let old = KeptText.document(of: texts.0), let new = KeptText.document(of: texts.1)
+    else { return nil }
+    return (old, new)
+  }()
+  private lazy var tables = (old: change.old.table, new: change.new.table)
+
+  init(_ change: HistoryRecord.Change, of record: HistoryRecord, in reader: HistoryReader) {
+    (self.change, self.record, self.reader) = (change, record, reader)
+  }
+
+  mutating func differ(at path: TOMLPath) -> Bool {
+    if change.path.hasPrefix(path) { return true }
+    guard path.hasPrefix(change.path) else { return false }
+    switch (change.old, change.new) {
+    case (.hidden, _), (_, .hidden), (.long, _), (_, .long):
+      guard !reader.knownKeys.isSecret(path), let texts else { return true }
+      return texts.old[path] != texts.new[path] || texts.old[path]?.holds(Redaction.placeholder) == true
+    default:
+      let rest = TOMLPath(Array(path.components.dropFirst(change.path.components.count)))
+      return tables.old?[path: rest] != tables.new?[path: rest]
+    }
+  }
+}
+
 extension HistoryRecord.Value {
-  /// A value in it; `nil` if it has none there.
-  fileprivate func value(at path: TOMLPath) -> TOMLValue? {
+  /// The table that it is; `nil` for another value.
+  fileprivate var table: TOMLTable? {
     guard case .text(let text) = self, case .table(let table)? = try? TOMLValue(parsing: text) else { return nil }
-    return table[path: path]
+    return table
   }
 }
 

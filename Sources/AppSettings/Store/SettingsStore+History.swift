@@ -52,8 +52,6 @@ extension SettingsStore {
 
   /// For each value in the user's file, its last change.
   ///
-  /// It searches the history once for each value.
-  ///
   /// - Parameter paths: Names of one key; `nil` for all values.
   /// - Returns: One result for each value or secret, in the order of the file. Reserved keys are left out.
   package func blame(_ paths: [TOMLPath]?) throws(SettingsError) -> [Blame] {
@@ -61,16 +59,14 @@ extension SettingsStore {
     let document = core.snapshot.userDocument
     let leaves = paths.map { $0.flatMap { document.leafPaths(under: $0) } } ?? document.leafPaths()
     var seen: Set<TOMLPath> = []
-    return leaves.compactMap { leaf in
+    var found = leaves.compactMap { leaf -> Blame? in
       let path = reader.knownKeys.secret(around: leaf) ?? leaf
       guard !path.components[0].hasPrefix("settings-"), seen.insert(path).inserted else { return nil }
-      var found = Blame(path: path, isSecret: reader.knownKeys.mayBeSecret(leaf))
-      reader.visit([path]) { entry, _ in
-        found.entry = entry
-        return false
-      }
-      return found
+      return Blame(path: path, isSecret: reader.knownKeys.mayBeSecret(leaf))
     }
+    let newest = reader.newestEntries(of: found.map(\.path))
+    for index in found.indices { found[index].entry = newest[found[index].path] }
+    return found
   }
 
   /// An earlier text of the user's file, without the values that the history does not keep.

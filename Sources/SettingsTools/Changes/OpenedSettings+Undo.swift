@@ -45,8 +45,11 @@ extension OpenedSettings {
     }
     if let error = plan.edits.lazy.compactMap({ schema.lockError(of: $0.path, in: plan.view) }).first { throw error }
     let result = plan.result.root
+    var seen: Set<TOMLPath> = []
     for edit in plan.edits {
-      for key in schema.key(around: edit.path).map({ [$0] }) ?? schema.named(below: edit.path) {
+      // A value is looked at once, however many edits are in it.
+      for key in schema.key(around: edit.path).map({ [$0] }) ?? schema.named(below: edit.path)
+      where seen.insert(key.path).inserted {
         for name in key.paths {
           guard let value = result[path: name], let reason = schema.refusal(of: name, value) else { continue }
           throw ToolError(

@@ -19,6 +19,24 @@ struct BlameTests {
     #expect(found.map { $0.entry?.id } == [1, 2])
   }
 
+  @Test func `the last changes of many values are those of each by itself`() throws {
+    let settings = try home.store()
+    let keys = (0..<20).map { SettingsKey("t.k\($0)", default: 0) }
+    try settings.set(["one": "1"], for: vault)
+    try settings.update { for (number, key) in keys.enumerated() { $0[key] = number + 100 } }
+    for key in keys.prefix(12) { try settings.set(50, for: key) }
+    _ = try settings.undo(.last) { _ in }
+    try home.write((home.text() ?? "").replacing("k15 = 115", with: "k15 = 7") + "\n[u]\nx = 1\n")
+    settings.reload()
+    let all = try settings.blame(nil)
+    #expect(all.count == 22 && Set(all.compactMap { $0.entry?.id }).count == 15, "\(all)")
+    for found in all {
+      let single = try settings.blame([found.path])
+      #expect(single.map(\.path) == [found.path] && single[0].entry?.id == found.entry?.id)
+      #expect(found.entry?.isUndone == false && single[0].entry?.isUndone == false)
+    }
+  }
+
   @Test func `where everything is secret, as in a sealed garage, tables are named`() throws {
     let settings = SettingsStore(
       at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: true)
