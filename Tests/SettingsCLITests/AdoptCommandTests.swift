@@ -90,6 +90,13 @@ struct AdoptCommandTests {
     #expect(home.text() == "editor.wrap = false\n")
   }
 
+  @Test func `an array of tables moves with the notation of its numbers`() throws {
+    try test.write("[[more.list]]\nn = 0x10\nd = 1979-05-27 00:32:00Z\n")
+    #expect(try run("adopt", app, "more", "--layer", "drop-in:20-mine").status == 0)
+    let moved = home.text(of: home.file("settings.d/20-mine.toml"))
+    #expect(moved?.contains("n = 0x10") == true && moved?.contains("d = 1979-05-27 00:32:00Z") == true)
+  }
+
   @Test func `a table moves as a whole`() throws {
     #expect(try run("adopt", app, "editor") == answer("moved: editor -> \(declared)\n"))
     #expect(home.text() == "theme = \"dark\"\n")

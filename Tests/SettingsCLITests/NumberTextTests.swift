@@ -49,6 +49,27 @@ struct NumberTextTests {
     #expect(home.text(of: file) == "ver = 1.20  # c\nmask = 16\nratio = 2.0\ncount = 1_2\n")
   }
 
+  @Test func `the elements that a change of an array leaves alone keep their text`() throws {
+    let kept = """
+      [[s]]
+      n = 0x10 # a
+      d = 1979-05-27 00:32:00Z
+      list = [
+        1_0, # b
+      ]
+      inline = { a.b = 1.50 }
+
+      [[s.in]]
+      n = +1
+
+      """
+    try home.write(kept + "\n[[s]]\nn = 0x3\n", to: file)
+    #expect(try run("set", "./v.toml", "s", "--remove", "{ n = 3 }") == answer(""))
+    #expect(home.text(of: file) == kept)
+    #expect(try run("set", "./v.toml", "s", "--append", "{ n = 0x3 }") == answer(""))
+    #expect(home.text(of: file) == kept + "\n[[s]]\nn = 0x3\n")
+  }
+
   @Test func `an equal value that is typed differently is written, and one typed the same is not`() throws {
     try home.write("ver = 1.1\n", to: file)
     #expect(try run("set", "./v.toml", "ver", "1.10") == answer(""))

@@ -12,6 +12,7 @@ struct NotationTests {
     ("v = { a = 1 }\n", "{a = 0x1, b = 2_0}", "v = { a = 0x1, b = 2_0 }\n"),
     ("[v]\n# c\na = 1\n", "{ a = 0x1, b.c = 1.10 }", "[v]\n# c\na = 0x1\n\n[v.b]\nc = 1.10\n"),
     ("v.a = 1\n", "{ a = +1 }", "v.a = +1\n"), ("[[v]]\na = 1.5\n", "[{ a = 1.50 }]", "[[v]]\na = 1.50\n"),
+    ("[v]\na.b = 1\n", "{ a.b = 0x1 }", "[v]\na.b = 0x1\n"),
     ("v = \"\"\n", "1979-05-27 07:32:00Z", "v = 1979-05-27 07:32:00Z\n"), ("", "07:32", "v = 07:32:00\n"),
     ("", "[\"\"\"a\"\"\", 1.0]", "v = [\"a\", 1.0]\n"), ("", "{ }", "v = { }\n"),
     ("", "{git = 'g', x.y = 0x1}", "v = {git = 'g', x.y = 0x1}\n"),
@@ -47,6 +48,37 @@ struct NotationTests {
     }
   }
 
+  @Test func `a literal has all that is on one line as written`() throws {
+    let document = try TOMLDocument(
+      parsing: """
+        [[s]]
+        n = 0x10 # a
+        list = [
+          0x11, # b
+          { a = 1_0 },
+          [ 1.50 ],
+        ]
+        inline = { a.b = 0x12 }
+        dotted.c = 0x13
+        text = \"""
+        x\"""
+
+        [[s.in]]
+        d = 1979-05-27 00:32:00Z
+        """)
+    let element = """
+      { n = 0x10, list = [0x11, { a = 1_0 }, [ 1.50 ]], inline = { a.b = 0x12 }, dotted = { c = 0x13 }, text = "x", \
+      in = [{ d = 1979-05-27 00:32:00Z }] }
+      """
+    #expect(document.elementTexts(at: ["s"]) == [element])
+    #expect(document.literal(at: ["s"]) == "[\(element)]")
+    // Written over what it was read from, it changes nothing.
+    var copy = document
+    let value = try #require(document[TOMLPath(["s"])])
+    #expect(try !copy.set(value, writtenAs: "[\(element)]", at: ["s"]))
+    #expect(copy.text == document.text)
+  }
+
   @Test func `many edits with texts are checked at the end`() throws {
     var document = try TOMLDocument(parsing: "a = 1\nb = [1]\n")
     try document.edit { document in
@@ -66,6 +98,7 @@ struct NotationTests {
     #expect(document.lineText(at: ["t"]) == "[{ u = { v = 1e5 }, w = {} }]")
     #expect(document.lineText(at: ["none"]) == nil)
     #expect(document.elementTexts(at: ["b"]) == ["0x1", "[1.10]", "{ x = 2.0_0, \"y z\" = 'q' }"])
-    #expect(document.elementTexts(at: ["t"]) == nil)
+    #expect(document.elementTexts(at: ["t"]) == ["{ u = { v = 1e5 }, w = {} }"])
+    #expect(document.elementTexts(at: ["a"]) == nil)
   }
 }

@@ -52,7 +52,8 @@ extension TOMLDocument {
       }
       return typed.tree.children(of: table).flatMap { member in
         let key = typed.withBase { KeyText.string(typed.tree[member], in: $0) }
-        return child(key, of: id).map { notations(of: $0, typed.value(of: member), typed.literal(of: member)) } ?? []
+        let text = Array(typed.literal(of: member).utf8)
+        return child(key, of: id).map { notations(of: $0, typed.value(of: member), text) } ?? []
       }
     case .array(let items) where node.kind == .arrayOfTables:
       guard let typed = InlineItems(text, open: 0), typed.items.count == items.count else { return [] }
@@ -67,61 +68,67 @@ extension TOMLDocument {
     }
   }
 
-  /// The text of a member of an inline table; for one made by dotted keys, of its value as one table.
-  private func literal(of id: DocumentIndex.ID) -> [UInt8] {
-    let node = tree[id]
-    if node.kind == .dotted { return Array((lineText(of: id)).utf8) }
-    return Array(bytes[Int(node.start)..<Int(node.end)])
-  }
-
   /// The text on one line of the value at a path, as ``TOMLValue/tomlText``, but each float as the document writes it.
   ///
   /// - Returns: `nil` if there is no value.
-  package func lineText(at path: TOMLPath) -> String? { find(path).map { lineText(of: $0) } }
+  package func lineText(at path: TOMLPath) -> String? { find(path).map { lineText(of: $0, .line) } }
 
-  /// The text of the value at a path as the document writes it, if that is on one line; else ``lineText(at:)``.
+  /// The text of the value at a path on one line, with all that is on one line in the document as it is there.
   ///
   /// - Returns: `nil` if there is no value.
-  package func literal(at path: TOMLPath) -> String? {
-    guard let id = find(path), isBody(id), !tree[id].kind.isTable else { return lineText(at: path) }
-    let literal = literal(of: id)
-    return literal.contains(UInt8(ascii: "\n")) ? lineText(of: id) : String(decoding: literal, as: UTF8.self)
-  }
+  package func literal(at path: TOMLPath) -> String? { find(path).map { literal(of: $0) } }
 
-  /// The texts of the elements of the array at a path; `nil` if there is no array on the line of its key.
+  /// The texts of the elements of the array at a path, those of tables with headers as inline tables; `nil` if there is
+  /// no array.
   package func elementTexts(at path: TOMLPath) -> [String]? {
-    guard let id = find(path), tree[id].kind == .array,
-      let list = InlineItems(Array(bytes[Int(tree[id].start)..<Int(tree[id].end)]), open: 0)
-    else { return nil }
+    guard let id = find(path) else { return nil }
+    if tree[id].kind == .arrayOfTables { return tree.children(of: id).map { literal(of: $0) } }
+    guard tree[id].kind == .array, let list = InlineItems(text(of: id), open: 0) else { return nil }
     return list.items.map { String(decoding: list.bytes[$0], as: UTF8.self) }
   }
 
   /// Whether an array has a comment that is not within one of its elements.
   package func hasComment(inArrayAt path: TOMLPath) -> Bool {
-    guard let id = find(path), tree[id].kind == .array,
-      let list = InlineItems(Array(bytes[Int(tree[id].start)..<Int(tree[id].end)]), open: 0)
-    else { return false }
+    guard let id = find(path), tree[id].kind == .array, let list = InlineItems(text(of: id), open: 0) else {
+      return false
+    }
     return Splice.apply(list.items.map { Splice($0) }, to: list.bytes).contains(Byte.hash)
   }
 
-  private func lineText(of id: DocumentIndex.ID) -> String {
-    let node = tree[id]
-    switch node.kind {
-    case .float: return Notation.float(bytes[Int(node.start)..<Int(node.end)])
-    case .array: return Notation.lineText(ofArray: Array(bytes[Int(node.start)..<Int(node.end)]))
-    case .arrayOfTables: return "[" + tree.children(of: id).map { lineText(of: $0) }.joined(separator: ", ") + "]"
+  private func literal(of id: DocumentIndex.ID) -> String { lineText(of: id, .literal) }
+
+  private func text(of id: DocumentIndex.ID) -> [UInt8] { Array(bytes[Int(tree[id].start)..<Int(tree[id].end)]) }
+
+  private func lineText(of id: DocumentIndex.ID, _ style: Notation.Style) -> String {
+    switch tree[id].kind {
+    case .arrayOfTables:
+      return "[" + tree.children(of: id).map { lineText(of: $0, style) }.joined(separator: ", ") + "]"
+    case .array: return Notation.lineText(ofArray: text(of: id), style)
     case let kind where kind.isTable:
+      if kind == .inline, let literal = Notation.literal(text(of: id), style) { return literal }
       let members = tree.children(of: id).map { child in
-        TOMLEmitter.keyText(withBase { KeyText.string(tree[child], in: $0) }) + " = " + lineText(of: child)
+        TOMLEmitter.keyText(withBase { KeyText.string(tree[child], in: $0) }) + " = " + lineText(of: child, style)
       }
       return members.isEmpty ? "{}" : "{ " + members.joined(separator: ", ") + " }"
-    default: return value(of: id).tomlText
+    case .float: return Notation.literal(text(of: id), style) ?? Notation.float(text(of: id))
+    default: return Notation.literal(text(of: id), style) ?? value(of: id).tomlText
     }
   }
 }
 
 /// The text of values as typed.
 private enum Notation {
+  enum Style {
+    /// Our own form, but floats as written.
+    case line
+    /// As written, if it is on one line.
+    case literal
+  }
+
+  static func literal(_ text: [UInt8], _ style: Style) -> String? {
+    style == .literal && !text.contains(Byte.newline) ? String(decoding: text, as: UTF8.self) : nil
+  }
+
   /// A value's text: as typed if the old text is the plain one, or the value is a number, date or time.
   static func text(_ value: TOMLValue, typed: [UInt8], over old: [UInt8]) -> [UInt8] {
     let isPortable = isPortable(typed)
@@ -185,15 +192,18 @@ private enum Notation {
     String(decoding: text.filter { $0 != UInt8(ascii: "_") }, as: UTF8.self)
   }
 
-  static func lineText(ofArray bytes: [UInt8]) -> String {
+  static func lineText(ofArray bytes: [UInt8], _ style: Style) -> String {
+    if let literal = literal(bytes, style) { return literal }
     guard let list = InlineItems(bytes, open: 0) else { return String(decoding: bytes, as: UTF8.self) }
     let items = list.items.map { range -> String in
-      let item = bytes[range]
+      let item = Array(bytes[range])
+      if let literal = literal(item, style) { return literal }
       switch item.first {
-      case Byte.openBracket?: return lineText(ofArray: Array(item))
+      case Byte.openBracket?: return lineText(ofArray: item, style)
       case Byte.openBrace?:
         let document = try? TOMLDocument(parsing: Array("v = ".utf8) + item)
-        return document?.lineText(at: ["v"]) ?? String(decoding: item, as: UTF8.self)
+        let text = style == .line ? document?.lineText(at: ["v"]) : document?.literal(at: ["v"])
+        return text ?? String(decoding: item, as: UTF8.self)
       default:
         let text = String(decoding: item, as: UTF8.self)
         guard let value = try? TOMLValue(parsing: text) else { return text }
