@@ -48,11 +48,11 @@ struct ImportedValues {
     (texts[path], self.elements[path]) = (text, elements)
   }
 
-  /// Brings values that say their version into another form.
+  /// Brings values of a version into another form: those that say theirs, and TOML, which has the first one otherwise.
   ///
-  /// - Returns: Whether they do.
+  /// - Returns: Whether they have one.
   mutating func adapt(_ body: (TOMLDocument) throws -> TOMLDocument) throws -> Bool {
-    guard values[path: SettingsFormat.versionPath] != nil else { return false }
+    guard document != nil || values[path: SettingsFormat.versionPath] != nil else { return false }
     let original = try document ?? TOMLDocument(parsing: Array(values.documentText.utf8))
     guard (try? SettingsMigrations.version(of: original)) != nil else { return false }
     let adapted = try body(original)

@@ -37,7 +37,7 @@ extension SettingsStore {
   ///
   /// - Parameters:
   ///   - advice: The advice of the app's schema. Values that the app would reject are skipped.
-  ///   - adapt: Brings an original that says its version into the form that the settings have here.
+  ///   - adapt: Brings an original that says its version, or is TOML, into the form that the settings have here.
   ///   - check: Gets the content of the file; throws to leave it as it is.
   package func importText(
     _ original: [UInt8], of path: String, as format: SettingsImportFormat, rules: SettingsImportRules, dryRun: Bool,

@@ -110,7 +110,7 @@ struct AdministratorsCommandTests {
     #expect(try test.run("get", app, "n") == answer("5\n"))
     #expect(try test.run("get", app, "m").status == 1)
     #expect(try test.run("list", app) == answer("n = 5\n"))
-    #expect(try test.run("export", app, "--all-layers") == answer("n = 5\n"))
+    #expect(try test.run("export", app, "--all-layers") == answer("settings-version = 1\nn = 5\n"))
     #expect(try test.run("export", app) == answer(""))
     #expect(try test.run("describe", app, "n").output.contains("ignored   user \(test.file):1: { x = 1 }\n"))
     #expect(

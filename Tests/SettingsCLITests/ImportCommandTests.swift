@@ -212,6 +212,31 @@ struct ImportCommandTests {
     #expect(home.text(of: home.path + "/copy.toml")?.contains("settings-version = 2\n") == true)
   }
 
+  @Test(arguments: ["toml", "json", "env"])
+  func `what a release without migrations exported is migrated, in each form`(_ form: String) throws {
+    let schemaFile = home.path + "/data/app-settings/\(app).toml"
+    let schema = "app = \"\(app)\"\nkeys.delay = { type = \"integer\" }\n"
+    try home.write(schema, to: schemaFile)
+    try home.write("delay = 5 # s\n")
+    let exported = try run("export", app, "--\(form)").output
+    let step = "{ convert = \"delay\", conversions = [{ scaled = 1000 }] }"
+    try home.write(schema + "[[migrations]]\nversion = 2\nname = \"ms\"\nsteps = [\(step)]\n", to: schemaFile)
+    // A settings file without a version has the first one, like any TOML.
+    let originals = form == "toml" ? [exported, home.text()] : [exported]
+    for original in originals {
+      try FileManager.default.removeItem(atPath: home.file)
+      #expect(try run("import", app, "-", "--format", form, input: original) == SchemaHome.answer("taken: delay\n"))
+      #expect(try run("get", app, "delay").output == "5000\n")
+    }
+    // What has names of its own for keys has today's values.
+    try home.write("delay = 7\n", to: home.path + "/other.toml")
+    #expect(try run("import", app, "./other.toml", "--map", "delay=delay", "--replace").status == 0)
+    #expect(try run("get", app, "delay").output == "7\n")
+    // Without a schema, the first version needs no words.
+    #expect(try run("import", "./copy.toml", "-", "--format", form, input: exported).status == 0)
+    #expect(home.text(of: home.path + "/copy.toml") == "delay = 5\n")
+  }
+
   @Test func `a value under a former name is the key's, there and in the original`() throws {
     let test = try SchemaHome()
     try test.home.write("{\"editor\": {\"font-size\": 20}}", to: test.home.path + "/new.json")

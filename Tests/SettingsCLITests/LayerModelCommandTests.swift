@@ -21,7 +21,12 @@ struct LayerModelCommandTests {
       ChildProcess.product("settings-cli"), arguments, environment: home.environment, directory: home.path)
   }
 
-  private func table(_ text: String) throws -> TOMLTable { try TOMLDocument(parsing: text).root }
+  /// The values of an export.
+  private func table(_ text: String) throws -> TOMLTable {
+    var table = try TOMLDocument(parsing: text).root
+    table["settings-version"] = nil
+    return table
+  }
 
   @Test func `every reading verb says what the model says`() throws {
     for seed in Self.seeds {
@@ -43,7 +48,8 @@ struct LayerModelCommandTests {
     let export = try run("export", app, "--all-layers")
     if try .table(table(export.output)) != whole { return "export: \(export.output)" }
     let json = try run("export", app, "--all-layers", "--json")
-    let wholeJSON = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? NSDictionary
+    let values = json.output.replacing("  \"settings-version\": 1,\n", with: "")
+    let wholeJSON = try JSONSerialization.jsonObject(with: Data(values.utf8)) as? NSDictionary
     if wholeJSON != Self.json(whole) as? NSDictionary { return "export --json: \(json.output)" }
 
     // What is the person's own comes back, wherever it hides nothing and nothing hides it.

@@ -75,7 +75,9 @@ struct RoundTripTests {
     // No schema says whether the dots of a name separate tables. In TOML they do not.
     let isAsked = taken.error.hasPrefix("settings-cli: The dots in '\"a.b\"'") && taken.error.hasSuffix("'.\n")
     #expect(form == "toml" ? taken.error.isEmpty : isAsked, "\(taken)")
-    #expect(try run("export", "./new.toml") == run("export", source))
+    let (new, old) = (try run("export", "./new.toml"), try run("export", source))
+    #expect((isFile ? "" : "settings-version = 1\n") + new.output == old.output)
+    #expect(new.status == 0 && new.error == old.error)
     // Again, over what there is.
     try home.write("# mine\ndigits = 1\n[deep]\nx = 1\n", to: home.path + "/other.toml")
     #expect(
@@ -237,7 +239,7 @@ struct RoundTripTests {
     let exported = try run("export", app, "--\(form)")
     #expect(exported.status == 0 && exported.error.isEmpty)
     if form == "toml" {
-      let text = "theme = \"dark\"\nzoom = 3\n\n[words]\nb = 2\n\n[box]\ntitle = \"mine\"\n"
+      let text = "settings-version = 1\ntheme = \"dark\"\nzoom = 3\n\n[words]\nb = 2\n\n[box]\ntitle = \"mine\"\n"
       #expect(exported.output == text)
     }
     let all = try run("export", app, "--\(form)", "--all-layers").output

@@ -81,7 +81,7 @@ struct UsedValueTests {
         + "integer from 1. The app leaves the record out.\n", "\(get)")
     #expect(try test.run("get", app, "hosts.a").status == 1)
     #expect(try test.run("get", app, "hosts.b.port").output == "2\n")
-    #expect(try test.run("export", app).output == "[hosts.b]\nport = 2\nname = \"n\"\n")
+    #expect(try test.run("export", app).output == "settings-version = 1\n\n[hosts.b]\nport = 2\nname = \"n\"\n")
   }
 
   @Test func `a value in place of a table of keys is not shown, and its defaults are`() throws {

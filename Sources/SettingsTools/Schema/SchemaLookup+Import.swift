@@ -29,7 +29,7 @@ extension SchemaLookup {
   /// A document to import, in the form that the settings have where it goes.
   ///
   /// Its version stays in it where no schema says how to make that today's, so that the app does: only in a file without
-  /// values.
+  /// values. The first version needs no words.
   ///
   /// - Parameter present: The file that it is imported into.
   /// - Throws: ``ToolError`` with status 8 for a version that the schema does not know, or, without a schema, another one
@@ -46,7 +46,7 @@ extension SchemaLookup {
       }
       try migrations.run(on: &result)
     } else if present.takesAnyVersion {
-      return result
+      if version > 1 { return result }
     } else {
       let other = try SettingsMigrations.version(of: present)
       guard version == other else {

@@ -10,8 +10,8 @@ struct ExportVerb: Verb {
     abstract: "Print what a person has set, as TOML, JSON or environment variables.",
     discussion: """
       Prints the values of the user's file and of the active profile, without comments: what 'import' should set on \
-      another machine. If the app's settings have a version, each form says it, so that 'import' migrates older values; \
-      --env has it in a comment. Defaults and the values of other layers are left out, so that they can still change \
+      another machine. For an app, each form says the version of the values, so that 'import' migrates older ones; --env \
+      has it in a comment. Defaults and the values of other layers are left out, so that they can still change \
       there. --all-layers prints them, too. What the app cannot use is left out, and reported on standard error.
 
       Without TARGET, or with --all, prints the settings of all apps, as TOML with their comments or as JSON: a table for \
@@ -85,7 +85,8 @@ struct ExportVerb: Verb {
     let version =
       own.root.isEmpty
       ? schema.schema?.migrations.currentVersion ?? 1 : (try? SettingsMigrations.version(of: own)) ?? 1
-    let needsVersion = version > 1 && !values.isEmpty
+    // The first one, too: a later release may have migrations. A file by its path has no app that could.
+    let needsVersion = (version > 1 || !target.isFile) && !values.isEmpty
     if form == .env {
       try Self.variables(values, version: needsVersion ? version : nil, of: target)
       return

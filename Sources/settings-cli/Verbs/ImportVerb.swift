@@ -139,7 +139,7 @@ struct ImportVerb: Verb {
           "Cannot import '\(name)' into one app: it has the settings of all apps. Use 'settings-cli import --all FILE', or "
             + "--map for a value of it. Nothing was written.")
       }
-      // What 'export' printed says its version. With names of its own for keys, it is an original like any other.
+      // What 'export' printed has a version. With names of its own for keys, it is an original like any other.
       let isOurs =
         [.toml, .json, .environment].contains(format) && map.isEmpty && ignore.isEmpty && !onlyMapped && into == nil
       return try opened.writing {
@@ -164,8 +164,11 @@ struct ImportVerb: Verb {
     throw ToolError(.invalidValue, "Nothing was imported: the app would refuse the value of '\(key)'.")
   }
 
-  /// An original that says its version, in the form that the settings have here.
+  /// An original of ours, in the form that the settings have here.
   private func adapted(_ original: TOMLDocument, of name: String, to opened: OpenedSettings) throws -> TOMLDocument {
+    // One that does not say its version has the first one, which matters where a schema converts it.
+    let isFirst = original[SettingsFormat.versionPath] == nil
+    if isFirst, opened.schema.schema?.migrations.pending(from: 1).isEmpty ?? true { return original }
     do {
       return try opened.schema.adapted(original, to: opened.snapshot.userDocument)
     } catch {
