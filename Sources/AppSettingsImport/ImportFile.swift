@@ -89,7 +89,7 @@ extension ImportStep: DeclarativeStep {
     }
     self.format = format
     var rules = SettingsImportRules()
-    if form.table["mapping"] != nil {
+    if form["mapping"] != nil {
       for pair in try form.list("mapping") {
         guard case .array(let both) = pair, both.count == 2, case .string(let old) = both[0],
           case .string(let new) = both[1]
@@ -97,10 +97,10 @@ extension ImportStep: DeclarativeStep {
         rules.mapping[try TOMLPath(parsing: old)] = try TOMLPath(parsing: new)
       }
     }
-    if form.table["ignoring"] != nil { rules.ignoring = Set(try form.paths("ignoring")) }
+    if form["ignoring"] != nil { rules.ignoring = Set(try form.paths("ignoring")) }
     rules.takesOnlyMapped = try form.flag("only-mapped")
-    if form.table["into"] != nil { rules.table = try form.path("into") }
-    if form.table["keys"] != nil { rules.keys = Set(try form.paths("keys")) }
+    if form["into"] != nil { rules.table = try form.path("into") }
+    if form["keys"] != nil { rules.keys = Set(try form.paths("keys")) }
     self.rules = rules
     report = nil
   }

@@ -42,8 +42,9 @@ extension SchemaReader {
     if !source.isOfLaterForm, let stray = table.keys.first(where: { !["version", "name", "steps"].contains($0) }) {
       throw fault("migration \(version) '\(name)': there is no member '\(stray.shortened())'", stray)
     }
+    let forms = StepForms(and: [ImportStep.self], takesUnknown: source.isOfLaterForm)
     do {
-      return Migration(version: Int(version), name: name, steps: try steps.map(StepForms(and: [ImportStep.self]).step))
+      return Migration(version: Int(version), name: name, steps: try steps.map(forms.step))
     } catch let error as MigrationStepError where error.path.isRoot {
       throw fault("migration \(version) '\(name)': \(error.reason)", "steps")
     } catch {

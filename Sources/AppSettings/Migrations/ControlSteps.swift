@@ -115,9 +115,8 @@ extension WhenStep: DeclarativeStep {
     return form
   }
   init(_ form: StepForm) throws {
-    guard let condition = form.table["when"].flatMap(MigrationCondition.init(schemaForm:)) else {
-      throw form.failure("when", "a condition")
-    }
+    guard let condition = form["when"].flatMap({ MigrationCondition(schemaForm: $0, takesUnknown: form.takesUnknown) })
+    else { throw form.failure("when", "one condition, such as { exists = \"a.key\" }") }
     self.condition = condition
     steps = try form.steps("steps")
     others = try form.steps("otherwise")

@@ -1,22 +1,29 @@
 import SettingsTOML
 
-/// Gives a key another name. If a key has that name already, it keeps its value, and the old key is removed; see
-/// ``MigrationStep/rename(_:to:replacing:)``.
+/// Gives a key another name. If a key has that name already, it keeps its value, and the old key is removed, unless the
+/// step replaces it; see ``MigrationStep/rename(_:to:replacing:)``.
 struct RenameStep {
   let old: TOMLPath
   let new: TOMLPath
+  var isReplacing = false
 }
 
 extension RenameStep: DeclarativeStep {
   static let word = "rename"
-  var schemaForm: TOMLTable? { ["rename": .key(old), "to": .key(new)] }
+  var schemaForm: TOMLTable? {
+    var form: TOMLTable = ["rename": .key(old), "to": .key(new)]
+    if isReplacing { form["replacing"] = true }
+    return form
+  }
   init(_ form: StepForm) throws {
     old = try form.path("rename")
     new = try form.path("to")
+    isReplacing = try form.flag("replacing")
   }
 
   func run(in scope: inout MigrationScope) throws {
     guard old != new, scope.contains(old) else { return }
+    if isReplacing, !old.isRelated(to: new), scope.contains(new) { try scope.remove(at: new) }
     if old.hasPrefix(new) || !scope.contains(new) {
       try scope.move(from: old, to: new)
     } else if !new.hasPrefix(old) {
@@ -25,9 +32,7 @@ extension RenameStep: DeclarativeStep {
   }
 }
 
-/// Does the same as ``RenameStep``, and can replace a key that has the new name.
-///
-/// A schema file has the word `move` for it.
+/// Does the same as ``RenameStep``, with the word `move` in a schema file.
 struct MoveStep {
   let old: TOMLPath
   let new: TOMLPath
@@ -44,8 +49,7 @@ extension MoveStep: DeclarativeStep {
   }
 
   func run(in scope: inout MigrationScope) throws {
-    if isReplacing, !old.isRelated(to: new), scope.contains(old), scope.contains(new) { try scope.remove(at: new) }
-    try RenameStep(old: old, new: new).run(in: &scope)
+    try RenameStep(old: old, new: new, isReplacing: isReplacing).run(in: &scope)
   }
 }
 
@@ -93,7 +97,7 @@ extension SetDefaultStep: DeclarativeStep {
   var schemaForm: TOMLTable? { ["set-default": .key(key), "value": value] }
   init(_ form: StepForm) throws {
     key = try form.path("set-default")
-    guard let value = form.table["value"] else { throw form.failure("value", "a value") }
+    guard let value = form["value"] else { throw form.failure("value", "a value") }
     self.value = value
   }
 
@@ -123,7 +127,7 @@ extension WrapStep: DeclarativeStep {
     }
   }
   init(_ form: StepForm) throws {
-    if form.table["as"] != nil {
+    if form["as"] != nil {
       kind = .value(try form.path("wrap"), member: try form.path("as"))
     } else {
       kind = .keys(try form.paths("wrap"), table: try form.path("in"))
@@ -158,7 +162,7 @@ extension UnwrapStep: DeclarativeStep {
   }
   init(_ form: StepForm) throws {
     table = try form.path("unwrap")
-    member = form.table["taking"] == nil ? nil : try form.path("taking")
+    member = form["taking"] == nil ? nil : try form.path("taking")
   }
 
   func run(in scope: inout MigrationScope) throws {

@@ -90,22 +90,30 @@ public struct MigrationCondition: Sendable {
     }
   }
 
-  /// Reads a condition from a schema file; `nil` if the value is not one.
-  init?(schemaForm: TOMLValue) {
+  /// Reads a condition from a schema file; `nil` if the value is not one, or more than one.
+  ///
+  /// - Parameter takesUnknown: Whether it may have members that this release does not know.
+  init?(schemaForm: TOMLValue, takesUnknown: Bool) {
     guard case .table(let table) = schemaForm else { return nil }
     func path(_ member: String) -> TOMLPath? { table[member]?.string.flatMap { try? TOMLPath(parsing: $0) } }
+    func condition(_ value: TOMLValue) -> MigrationCondition? {
+      MigrationCondition(schemaForm: value, takesUnknown: takesUnknown)
+    }
     func conditions(_ value: TOMLValue) -> [MigrationCondition]? {
       guard case .array(let items) = value else { return nil }
-      let read = items.compactMap(MigrationCondition.init(schemaForm:))
+      let read = items.compactMap(condition)
       return read.count == items.count ? read : nil
     }
+    var members = 1
     if let path = path("exists") {
       kind = .exists(path)
     } else if let path = path("equals"), let value = table["value"] {
       kind = .equals(path, value)
+      members = 2
     } else if let path = path("has"), case .string(let name)? = table["type"], let type = ValueType(rawValue: name) {
       kind = .isType(path, type)
-    } else if let inner = table["not"].flatMap(MigrationCondition.init(schemaForm:)) {
+      members = 2
+    } else if let inner = table["not"].flatMap(condition) {
       kind = .not(inner)
     } else if let all = table["all"].flatMap(conditions) {
       kind = .all(all)
@@ -114,6 +122,7 @@ public struct MigrationCondition: Sendable {
     } else {
       return nil
     }
+    guard takesUnknown || table.count == members else { return nil }
   }
 }
 

@@ -21,9 +21,13 @@ package protocol DeclarativeStep: StepContent {
 /// Writes the steps of a schema file as tables, and reads them.
 package struct StepForms: Sendable {
   private let types: [any DeclarativeStep.Type]
+  fileprivate let takesUnknown: Bool
 
-  /// - Parameter more: Steps of other modules to read as well.
-  package init(and more: [any DeclarativeStep.Type] = []) {
+  /// - Parameters:
+  ///   - more: Steps of other modules to read as well.
+  ///   - takesUnknown: Whether a step may have members that this release does not know.
+  package init(and more: [any DeclarativeStep.Type] = [], takesUnknown: Bool = false) {
+    self.takesUnknown = takesUnknown
     types =
       [
         RenameStep.self, MoveStep.self, CopyStep.self, RemoveStep.self, SetDefaultStep.self, MapValuesStep.self,
@@ -47,12 +51,20 @@ package struct StepForms: Sendable {
 
   /// Returns the step that a table describes.
   ///
-  /// - Throws: `MigrationStepError` for an unknown word, or a member that is missing or has the wrong type.
+  /// - Throws: `MigrationStepError` for an unknown word, or a member that is unknown, missing or has the wrong type.
   package func step(_ value: TOMLValue) throws -> MigrationStep {
     let table = value.table ?? TOMLTable()
-    if table["code"] != nil { return MigrationStep(NeedsTheApp()) }
+    if table["code"] != nil {
+      let form = StepForm(word: "code", table: table, forms: self)
+      _ = form["code"]
+      try form.checkMembers()
+      return MigrationStep(NeedsTheApp())
+    }
     for type in types where table[type.word] != nil {
-      return MigrationStep(try type.init(StepForm(word: type.word, table: table, forms: self)))
+      let form = StepForm(word: type.word, table: table, forms: self)
+      let step = try type.init(form)
+      try form.checkMembers()
+      return MigrationStep(step)
     }
     throw MigrationStepError(
       path: .root,
@@ -70,8 +82,30 @@ package struct StepForms: Sendable {
 /// A step as stored in a schema file, with access to its members by the type that the step needs.
 package struct StepForm {
   fileprivate let word: String
-  package let table: TOMLTable
+  fileprivate let table: TOMLTable
   fileprivate let forms: StepForms
+  /// The members that the step knows: those that it asks for.
+  private let known = Names()
+
+  private final class Names { var all: [String] = [] }
+
+  /// Whether members that this release does not know are ignored.
+  var takesUnknown: Bool { forms.takesUnknown }
+
+  /// A member; `nil` if it is absent.
+  package subscript(member: String) -> TOMLValue? {
+    if !known.all.contains(member) { known.all.append(member) }
+    return table[member]
+  }
+
+  /// Rejects members that the step has not asked for.
+  fileprivate func checkMembers() throws {
+    guard !takesUnknown, let stray = table.keys.first(where: { !known.all.contains($0) }) else { return }
+    throw MigrationStepError(
+      path: .root,
+      reason: "the step '\(word)' has no member '\(stray.shortened())' here; it has "
+        + known.all.joined(separator: ", "))
+  }
 
   /// The error for a member that is missing or has the wrong type.
   package func failure(_ member: String, _ needed: String) -> MigrationStepError {
@@ -85,13 +119,13 @@ package struct StepForm {
 
   /// Returns a member that must be a string.
   package func string(_ member: String) throws -> String {
-    guard case .string(let text)? = table[member] else { throw failure(member, "a string") }
+    guard case .string(let text)? = self[member] else { throw failure(member, "a string") }
     return text
   }
 
   /// Returns a member that must be a boolean; `false` if it is absent.
   package func flag(_ member: String) throws -> Bool {
-    switch table[member] {
+    switch self[member] {
     case nil: false
     case .boolean(let flag)?: flag
     default: throw failure(member, "true or false")
@@ -100,7 +134,7 @@ package struct StepForm {
 
   /// Returns a member that must be a list of dotted keys.
   package func paths(_ member: String) throws -> [TOMLPath] {
-    guard case .array(let items)? = table[member] else { throw failure(member, "an array of keys") }
+    guard case .array(let items)? = self[member] else { throw failure(member, "an array of keys") }
     return try items.map { item in
       guard case .string(let text) = item else { throw failure(member, "an array of keys") }
       return try TOMLPath(parsing: text)
@@ -109,13 +143,13 @@ package struct StepForm {
 
   /// Returns a member that must be an array.
   package func list(_ member: String) throws -> [TOMLValue] {
-    guard case .array(let items)? = table[member] else { throw failure(member, "an array") }
+    guard case .array(let items)? = self[member] else { throw failure(member, "an array") }
     return items
   }
 
   /// Returns a member that must be a list of steps; empty if it is absent.
   package func steps(_ member: String) throws -> [MigrationStep] {
-    guard let value = table[member] else { return [] }
+    guard let value = self[member] else { return [] }
     guard case .array(let items) = value else { throw failure(member, "an array of steps") }
     return try items.map(forms.step)
   }

@@ -85,8 +85,8 @@ extension MergeStep: DeclarativeStep {
   init(_ form: StepForm) throws {
     keys = try form.paths("merge")
     target = try form.path("into")
-    separator = form.table["separator"] == nil ? nil : try form.string("separator")
-    defaults = form.table["defaults"] == nil ? [] : try form.list("defaults")
+    separator = form["separator"] == nil ? nil : try form.string("separator")
+    defaults = form["defaults"] == nil ? [] : try form.list("defaults")
     guard defaults.isEmpty || defaults.count == keys.count else {
       throw form.failure("defaults", "a default for each key")
     }
@@ -151,7 +151,7 @@ extension SplitStep: DeclarativeStep {
   init(_ form: StepForm) throws {
     key = try form.path("split")
     targets = try form.paths("into")
-    separator = form.table["separator"] == nil ? nil : try form.string("separator")
+    separator = form["separator"] == nil ? nil : try form.string("separator")
     if separator == "" { throw form.failure("separator", "a separator that is not empty") }
   }
 

@@ -189,6 +189,42 @@ struct SchemaReaderTests {
     }
   }
 
+  private func steps(_ steps: String, form: Int = 1) throws -> [MigrationStep] {
+    let path = home.path + "/s.toml"
+    try home.write(
+      "app = \"a\"\nschema-version = \(form)\n[[migrations]]\nversion = 2\nname = \"x\"\nsteps = [\(steps)]\n", to: path
+    )
+    return try SettingsSchema.read(path).migrations.migrations[0].steps
+  }
+
+  @Test(arguments: [
+    ("{ rename = \"a\", to = \"c\", remove = \"b\" }", "the step 'rename' has no member 'remove' here"),
+    ("{ decode-json = \"a\", keep-others = true }", "it has decode-json, deep, keeping-others"),
+    ("{ wrap = \"a\", as = \"b\", in = \"c\" }", "the step 'wrap' has no member 'in' here"),
+    ("{ when = { exists = \"a\" }, steps = [], else = [] }", "the step 'when' has no member 'else' here"),
+    ("{ when = { exists = \"a\", equals = \"b\", value = 3 }, steps = [] }", "the step 'when' needs one condition"),
+    ("{ when = { not = { exists = \"a\", x = 1 } }, steps = [] }", "the step 'when' needs one condition"),
+    ("{ for-each = \"a\", steps = [{ remove = \"a\", x = 1 }] }", "the step 'remove' has no member 'x' here"),
+    ("{ import = \"/x\", format = \"json\", map = [] }", "the step 'import' has no member 'map' here"),
+    ("{ code = true, remove = \"a\" }", "the step 'code' has no member 'remove' here"),
+  ])
+  func `a step with a member that it does not know is refused, except in a later form`(_ step: String, _ reason: String)
+    throws
+  {
+    let error = #expect(throws: SettingsError.self) { try steps(step) }
+    #expect(error?.message.contains(reason) == true, "\(String(describing: error))")
+    #expect(error?.position?.line == 6)
+    #expect(try steps(step, form: 99).count == 1)
+  }
+
+  @Test func `a rename of a schema can replace a value`() throws {
+    var document = try TOMLDocument(parsing: "a = 1\nb = 2\n")
+    let step = try #require(steps("{ rename = \"a\", to = \"b\", replacing = true }").first)
+    try step.run(on: &document)
+    #expect(document.text == "b = 1\n")
+    #expect(StepForms.form(of: step) == ["rename": "a", "to": "b", "replacing": true])
+  }
+
   @Test func `a pattern that is no regular expression is refused, where patterns are looked at`() throws {
     let path = home.path + "/s.toml"
     try home.write("app = \"a\"\n[keys.k]\ntype = \"string\"\npattern = \"[a-\"\n", to: path)
