@@ -25,6 +25,7 @@ struct GitConfigText {
     var result = ImportedValues()
     result.hasNamesWithDots = false
     result.isUntyped = true
+    result.lists = .single(emptyIsNone: false)
     for path in paths {
       let values = texts[path, default: []]
       if path.last == "path", path.components[0] == "include" || path.components[0] == "includeif" {

@@ -96,10 +96,10 @@ struct ImportPlan {
         leaf.isFormer = former != names[0]
       }
       let text = imported.texts[path].map {
-        SchemaType.ImportedText.text($0, elements: imported.elements[path], separator: imported.separator)
+        SchemaType.ImportedText.text($0, elements: imported.elements[path], imported.lists)
       }
       leaf.value = advice.value(
-        leaf.target ?? target, value, text ?? (imported.isUntyped ? .untyped(imported.separator) : .typed))
+        leaf.target ?? target, value, text ?? (imported.isUntyped ? .untyped(imported.lists) : .typed))
       leaf.isAdapted = leaf.value != value
     }
     leaves.append(leaf)

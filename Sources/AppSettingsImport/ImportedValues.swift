@@ -10,8 +10,8 @@ struct ImportedValues {
   var elements: [TOMLPath: [String]] = [:]
   /// The paths that the original locks.
   var locks: [TOMLPath] = []
-  /// The separator of list elements, if the format writes lists as text.
-  var separator: Character?
+  /// How the format writes lists.
+  var lists = SchemaType.ImportedLists.explicit
   /// Whether keys are names of variables, unless a comment names the key.
   var hasVariables = false
   /// Whether dots in a name may mean tables, as the format has no other way to write them, or seldom uses it.

@@ -11,7 +11,7 @@ struct KConfigText {
   static func read(_ text: String, _ budget: inout ImportBudget) throws(ImportFailure) -> ImportedValues {
     var reader = KConfigText()
     reader.result.isUntyped = true
-    reader.result.separator = ","
+    reader.result.lists = .separated(",")
     var lines = TextLines(text)
     while let line = lines.next()?.withoutBlanks {
       if line.isEmpty || line.hasPrefix("#") { continue }

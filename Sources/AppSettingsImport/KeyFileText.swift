@@ -9,9 +9,11 @@ enum KeyFileText {
   ) throws(ImportFailure) -> ImportedValues {
     var result = ImportedValues()
     result.isUntyped = dialect != .dconf
+    if dialect == .keyFile { result.lists = .single(emptyIsNone: true) }
     var section = TOMLPath.root
     var lines = TextLines(text)
-    while let line = lines.next()?.withoutBlanks {
+    while let whole = lines.next() {
+      let line = whole.withoutBlanks
       if line.isEmpty || line.hasPrefix("#") || (dialect != .dconf && line.hasPrefix(";")) { continue }
       if line.hasPrefix("[") {
         guard let close = line.lastIndex(of: "]"), close == line.index(before: line.endIndex) || dialect == .ini else {
@@ -41,7 +43,9 @@ enum KeyFileText {
         if key.hasSuffix("]"), key.contains("[") {
           skip("it is a translation")
         } else {
-          try setKeyFileValue(text, at: path, in: &result, &budget)
+          // GLib keeps the blanks at the end of a value.
+          let text = whole.drop { $0 != "=" }.dropFirst().drop { $0.isASCII && $0.isWhitespace }
+          try setKeyFileValue(String(text), at: path, in: &result, &budget)
         }
       case .dconf:
         do throws(ImportFailure) {
@@ -97,7 +101,12 @@ enum KeyFileText {
       default: current.append(scalar)
       }
     }
-    guard isList else { return result.setPlain(String(current), at: path) }
+    guard isList else {
+      // Not those behind a number or a boolean.
+      let plain = PlainText.value(of: text.withoutBlanks)
+      if case .string = plain { return result.set(.string(String(current)), at: path) }
+      return result.set(plain, at: path, text: text)
+    }
     if !current.isEmpty { items.append(String(current)) }
     result.set(
       .array(items.map(PlainText.value(of:))), at: path, text: String(whole + current), elements: items)

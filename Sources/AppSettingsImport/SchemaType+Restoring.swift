@@ -5,10 +5,36 @@ extension SchemaType {
   package enum ImportedText: Sendable {
     /// As a value with a type.
     case typed
-    /// Without a type. Lists are written as text with this separator between their elements.
-    case untyped(Character?)
+    /// Without a type.
+    case untyped(ImportedLists)
     /// As this text, without a type; an array by the texts of its elements.
-    case text(String, elements: [String]?, separator: Character?)
+    case text(String, elements: [String]?, ImportedLists)
+
+    fileprivate var lists: ImportedLists {
+      switch self {
+      case .typed: .explicit
+      case .untyped(let lists), .text(_, _, let lists): lists
+      }
+    }
+
+    /// The same of a list's only element.
+    fileprivate var ofElement: ImportedText {
+      switch self {
+      case .typed: .typed
+      case .untyped: .untyped(.explicit)
+      case .text(let text, _, _): .text(text, elements: nil, .explicit)
+      }
+    }
+  }
+
+  /// How the original's format writes lists.
+  package enum ImportedLists: Sendable {
+    /// So that nothing else looks like one, or not at all.
+    case explicit
+    /// As text with this separator between the elements.
+    case separated(Character)
+    /// One with a single element as that element; in some formats, one without elements as an empty text.
+    case single(emptyIsNone: Bool)
   }
 
   /// Restores a value of this type from another format's form of it: a date from a JSON string, any value from the text
@@ -27,11 +53,11 @@ extension SchemaType {
         let restored = restoring(decoded, from: .typed)
         if (try? check(restored)) != nil { return restored }
       }
-      return listed(string, from: text) ?? value
+      return listed(value, string, from: text) ?? value
     case (.array, .text(let text, _, _)) where element == nil: return (try? self.value(of: text)) ?? value
     case (.array(let items), .text(_, let texts?, _)):
       return .array(
-        zip(items, texts).map { element?.restoring($0, from: .text($1, elements: nil, separator: nil)) ?? $0 })
+        zip(items, texts).map { element?.restoring($0, from: .text($1, elements: nil, .explicit)) ?? $0 })
     case (.array(let items), _):
       return element.map { type in .array(items.map { type.restoring($0, from: text) }) } ?? value
     // As the numbers of key files and git are read where a boolean is needed.
@@ -44,21 +70,27 @@ extension SchemaType {
         result[key] = type?.restoring(value, from: text) ?? value
       }
       return .table(result)
-    case (_, .text(let string, _, _)): return (try? self.value(of: string)) ?? listed(string, from: text) ?? value
-    case (_, .untyped): return (try? self.value(of: value.tomlText)) ?? value
+    case (_, .text(let string, _, _)):
+      return (try? self.value(of: string)) ?? listed(value, string, from: text) ?? value
+    case (_, .untyped):
+      let string = value.tomlText
+      return (try? self.value(of: string)) ?? listed(value, string, from: text) ?? value
     default: return value
     }
   }
 
-  /// Splits a text into list elements, and removes the backslashes before escaped separators.
-  private func listed(_ string: String, from text: ImportedText) -> TOMLValue? {
-    guard let element else { return nil }
-    let separator: Character?
-    switch text {
-    case .typed: return nil
-    case .untyped(let character), .text(_, _, let character): separator = character
+  /// The list that a value without a type is. Removes the backslashes before escaped separators.
+  private func listed(_ value: TOMLValue, _ string: String, from text: ImportedText) -> TOMLValue? {
+    let separator: Character
+    switch text.lists {
+    case .explicit: return nil
+    case .single(let emptyIsNone):
+      guard kind == .array else { return nil }
+      if emptyIsNone, string.isEmpty { return [] }
+      return [element?.restoring(value, from: text.ofElement) ?? value]
+    case .separated(let character): separator = character
     }
-    guard let separator else { return nil }
+    guard let element else { return nil }
     var items = [""]
     var isEscaped = false
     for character in string {
@@ -70,6 +102,6 @@ extension SchemaType {
       }
       isEscaped = character == "\\" && !isEscaped
     }
-    return .array(string.isEmpty ? [] : items.map { element.restoring(.string($0), from: .untyped(nil)) })
+    return .array(string.isEmpty ? [] : items.map { element.restoring(.string($0), from: .untyped(.explicit)) })
   }
 }

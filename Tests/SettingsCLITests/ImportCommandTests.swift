@@ -126,6 +126,12 @@ struct ImportCommandTests {
       "git", "names = 1.10\nnames = 4k\nnames = abc\nscores = 4k\nscores = 8\nwrap = 0\ntitle = 1.10\ntitle = 4k\n",
       "names = [\"1.10\", \"4k\", \"abc\"]\nscores = [4096, 8]\nwrap = false\ntitle = \"4k\"\n"
     ),
+    // A single element is a list of one, and in a key file nothing is a list without elements.
+    ("keyfile", "names=1.10\nscores=3 \ntitle=1 \n", "names = [\"1.10\"]\nscores = [3]\ntitle = \"1 \"\n"),
+    ("keyfile", "names=\nscores=\ntitle=\n", "names = []\nscores = []\ntitle = \"\"\n"),
+    ("keyfile", "names=a\\;b\n", "names = [\"a;b\"]\n"),
+    ("git", "names = one\nscores = 4k\n", "names = [\"one\"]\nscores = [4096]\n"),
+    ("git", "names =\n", "names = [\"\"]\n"),
   ])
   func `each element of a list without types is taken as what its key needs`(
     form: String, text: String, expected: String

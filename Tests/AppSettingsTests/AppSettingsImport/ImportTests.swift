@@ -183,6 +183,12 @@ struct ImportTests {
     #expect(skipped(report) == ["\"Window State\".\"Name[de]\": it is a translation"])
   }
 
+  @Test func `blanks at the end of a key file's value are part of a text, and of nothing else`() throws {
+    let (text, _) = try take(" [g] \n a =  x \nb=1 \nc=true\t\nd= ; \ne=\\s2\nf= \n", as: .keyFile)
+    #expect(
+      text == "[g]\na = \"x \"\nb = 1\nc = true\nd = [\"\", \" \"]\ne = \" 2\"\nf = \"\"\n", "\(text)")
+  }
+
   @Test func `a dconf dump has GVariant values`() throws {
     let (text, report) = try take(
       """

@@ -120,10 +120,14 @@ struct StoredFormTests {
     #expect(url.restoring(#""https:\/\/example.org\/""#, from: .typed) == "https://example.org/")
     let numbers = SettingsKey<[Int]>("scores", default: []).bridge.schemaType()
     #expect(numbers.restoring(.string(Data("[3,1]".utf8).base64EncodedString()), from: .typed) == [3, 1])
-    #expect(numbers.restoring("3,1", from: .untyped(",")) == [3, 1])
+    #expect(numbers.restoring("3,1", from: .untyped(.separated(","))) == [3, 1])
     let names = SettingsKey<[String]>("names", default: []).bridge.schemaType()
-    #expect(names.restoring(#"a\,b,c"#, from: .untyped(",")) == ["a,b", "c"])
-    #expect(names.restoring("", from: .untyped(",")) == [])
+    #expect(names.restoring(#"a\,b,c"#, from: .untyped(.separated(","))) == ["a,b", "c"])
+    #expect(names.restoring("", from: .untyped(.separated(","))) == [])
     #expect(names.restoring("a,b", from: .typed) == "a,b")
+    #expect(names.restoring("a,b", from: .untyped(.single(emptyIsNone: true))) == ["a,b"])
+    #expect(names.restoring("", from: .untyped(.single(emptyIsNone: true))) == [])
+    #expect(names.restoring("", from: .untyped(.single(emptyIsNone: false))) == [""])
+    #expect(numbers.restoring("4k", from: .text("4096", elements: nil, .single(emptyIsNone: false))) == [4096])
   }
 }
