@@ -2,7 +2,7 @@ package import AppSettings
 
 /// The advice of an app's schema on an import.
 package struct ImportAdvice: Sendable {
-  /// The key for an environment variable; `nil` if the name does not identify one.
+  /// The key for an environment variable, by the name that the variable is made of; `nil` if none is identified.
   package var key: @Sendable (_ variable: String) -> TOMLPath?
   /// Converts a value to the key's type if the original's format has no types, or no dates. Returns the value itself if
   /// the type does not help.
@@ -44,8 +44,9 @@ struct ImportPlan {
     var value: TOMLValue
     /// `nil` if the value is not taken.
     var target: TOMLPath?
-    /// Whether the original has it under a former name of its key.
-    var isFormer = false
+    /// Which of its key's names the original has it under: 0 for the present one, then earlier ones, the newest first.
+    var name = 0
+    var isFormer: Bool { name > 0 }
     /// Whether the value differs from the one in the original.
     var isAdapted = false
     /// Whether nothing says what the dots in its name mean.
@@ -91,9 +92,9 @@ struct ImportPlan {
       leaf.target = rules.table.appending(key)
     }
     if let target = leaf.target, let advice {
-      if let names = advice.declared(target)?.paths, let former = names.first(where: target.hasPrefix) {
-        leaf.target = TOMLPath(names[0].components + target.components.dropFirst(former.components.count))
-        leaf.isFormer = former != names[0]
+      if let names = advice.declared(target)?.paths, let index = names.firstIndex(where: target.hasPrefix) {
+        leaf.target = TOMLPath(names[0].components + target.components.dropFirst(names[index].components.count))
+        leaf.name = index
       }
       let text = imported.texts[path].map {
         SchemaType.ImportedText.text($0, elements: imported.elements[path], imported.lists)
@@ -192,7 +193,11 @@ struct ImportPlan {
     var report = SettingsImportReport(file: file)
     report.skipped = skipped
     var values = old
-    let present = Set(leaves.lazy.filter { !$0.isFormer }.compactMap(\.target))
+    var newest: [TOMLPath: Leaf] = [:]
+    for leaf in leaves {
+      guard let target = leaf.target, leaf.name < newest[target]?.name ?? Int.max else { continue }
+      newest[target] = leaf
+    }
     for leaf in leaves {
       func skip(_ reason: String) {
         report.skipped.append(.init(source: leaf.source, reason: reason, key: leaf.target))
@@ -203,8 +208,8 @@ struct ImportPlan {
       }
       if target.components[0].hasPrefix("settings-"), !rules.reserved.contains(target) {
         skip("root keys that begin with 'settings-' are reserved")
-      } else if leaf.isFormer, present.contains(target) {
-        skip("'\(target)' is there, too, and is its present name")
+      } else if let newest = newest[target], newest.name < leaf.name {
+        skip("'\(newest.source)' is there, too, and is a newer name of it")
       } else if leaf.value.holds(Redaction.placeholder) {
         skip("it stands for a value that the history does not keep")
       } else if let reason = barred[leaf.source] {

@@ -243,6 +243,27 @@ struct ImportCommandTests {
     #expect(home.text(of: home.path + "/copy.toml") == "delay = 5\n")
   }
 
+  @Test(arguments: [
+    ("toml", "older = 3\nold.n = 4\n", 4, "'old.n'"), ("toml", "older = 3\nold.n = 4\nn = 5\n", 5, "'n'"),
+    ("env", "OLDER=3\nOLD__N=4\n", 4, "'OLD__N'"), ("env", "OLDER=3\nOLD__N=4\nN=5\n", 5, "'N'"),
+    ("env", "ORG_EXAMPLE_TEST_SETTINGS__OLDER=3\nN=5\n", 5, "'N'"), ("json", "{\"older\": 3}", 3, ""),
+  ])
+  func `of several names of a key, the newest is taken`(
+    _ form: String, _ original: String, _ value: Int, _ newest: String
+  ) throws {
+    try home.write(
+      "app = \"\(app)\"\nkeys.n = { type = \"integer\", formerly = [\"old.n\", \"older\"] }\n",
+      to: home.path + "/data/app-settings/\(app).toml")
+    for options in [[], ["--replace"]] {
+      let result = try ChildProcess.run(
+        ChildProcess.product("settings-cli"), ["import", app, "-", "--format", form] + options,
+        environment: home.environment, input: original)
+      #expect(result.status == 0 && result.output.contains("\(newest) is there, too, ") == !newest.isEmpty, "\(result)")
+      #expect(home.text() == "n = \(value)\n")
+      try FileManager.default.removeItem(atPath: home.file)
+    }
+  }
+
   @Test func `a value under a former name is the key's, there and in the original`() throws {
     let test = try SchemaHome()
     try test.home.write("{\"editor\": {\"font-size\": 20}}", to: test.home.path + "/new.json")

@@ -67,7 +67,8 @@ extension SchemaLookup {
     return "the app's schema does not have '\(path)'\(hint)"
   }
 
-  /// The keys by the variables that override them. A variable that overrides several is left out.
+  /// The names of keys by the variables that override them. A variable that overrides several keys is left out, and one
+  /// of several names of a key stands for the newest.
   private func variables(of app: String?) -> [String: TOMLPath] {
     var found: [String: TOMLPath] = [:]
     var ambiguous: Set<String> = []
@@ -75,7 +76,7 @@ extension SchemaLookup {
       for path in key.paths {
         for name in Set([app, nil]).map({ EnvironmentForm.name(of: path, app: $0) }) {
           if let other = found[name], self.key(other)?.path != key.path { ambiguous.insert(name) }
-          found[name] = key.path
+          if found[name] == nil { found[name] = path }
         }
       }
     }
