@@ -36,6 +36,8 @@ public struct ValueConversion: Sendable {
 
   /// Multiplies by a factor. Integers stay integers if the factor is whole, and become floats otherwise.
   ///
+  /// An integer beyond 2^53 that no float equals makes the migration fail if the factor is not whole.
+  ///
   /// - Parameter factor: The factor, such as `1000` from seconds to milliseconds, or `0.001` from milliseconds to
   ///   seconds.
   public static func scaled(by factor: Double) -> ValueConversion { ValueConversion(kind: .scaled(factor)) }
@@ -181,8 +183,7 @@ public struct ValueConversion: Sendable {
     }
     let number: Double
     switch value {
-    case .integer(let integer): number = Double(integer)
-    case .float(let float): number = float
+    case .integer, .float: number = try float(of: value)
     default: throw failure(value, "a number to scale")
     }
     // 0.001 has no exact form, and 1000 has one: 1500 / 1000 is 1.5, but 1500 * 0.001 need not be.

@@ -152,7 +152,8 @@ struct OldFormTypeTests {
     ("1e300", ValueConversion.integer), ("nan", .integer), ("inf", .rounded), ("9223372036854775807", .scaled(by: 2)),
     ("'1e999999999999'", .integer), ("'0x8000000000000000'", .integer), ("{ a = 1 }", .string), ("[[1], 'x']", .float),
     ("2", .boolean), ("9007199254740993", .float),
-    ("1e308", .scaled(by: 1000)), ("'1e999'", .float), ("'9007199254740993.5'", .integer), ("1979-05-27", .integer),
+    ("9007199254740993", .scaled(by: 0.5)), ("1e308", .scaled(by: 1000)), ("'1e999'", .float),
+    ("'9007199254740993.5'", .integer), ("1979-05-27", .integer),
     ("'\u{e9}'", .boolean), ("[1, [2, { a = 3 }]]", .joined(by: ",")),
   ])
   func `a conversion that cannot succeed fails, and the value stays`(literal: String, conversion: ValueConversion)

@@ -54,6 +54,9 @@ struct StepTests {
       .convert("a", .boolean)),
     Case("Convert scales", "a = 1500\n", "a = 1.5\n", isRepeatable: false, .convert("a", .scaled(by: 0.001))),
     Case(
+      "Convert scales a large integer", "a = 9007199254740994\n", "a = 4503599627370497.0\n", isRepeatable: false,
+      .convert("a", .scaled(by: 0.5))),
+    Case(
       "Convert scales integers to integers", "a = 2\n", "a = 2000\n", isRepeatable: false,
       .convert("a", .scaled(by: 1000))),
     Case(
