@@ -75,7 +75,10 @@ struct EditVerb: Verb {
         throw error
       }
       let failure = ToolError(any: error)
-      throw ToolError(failure.status, "\(failure.message ?? "") Your text is in '\(copy.path)'.")
+      let message = failure.message ?? ""
+      // The last of several lines may be a list's, or have a mark below a place in the text.
+      let gap = message.contains("\n") ? "\n" : " "
+      throw ToolError(failure.status, "\(message)\(gap)Your text is in '\(copy.path)'.")
     }
     copy.remove()
   }
