@@ -48,7 +48,7 @@ extension SchemaReader {
     } catch let error as MigrationStepError where error.path.isRoot {
       throw fault("migration \(version) '\(name)': \(error.reason)", "steps")
     } catch {
-      throw fault("migration \(version) '\(name)': \(error)", "steps")
+      throw fault("migration \(version) '\(name)': \("\(error)".withoutFullStop)", "steps")
     }
   }
 }

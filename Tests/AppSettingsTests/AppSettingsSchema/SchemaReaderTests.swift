@@ -217,6 +217,11 @@ struct SchemaReaderTests {
     #expect(try steps(step, form: 99).count == 1)
   }
 
+  @Test func `the reason for a step with an empty key ends with one full stop`() throws {
+    let error = #expect(throws: SettingsError.self) { try steps("{ rename = \"\", to = \"b\" }") }
+    #expect(error?.message.hasSuffix("as in 'a.b'.") == true, "\(String(describing: error))")
+  }
+
   @Test func `a rename of a schema can replace a value`() throws {
     var document = try TOMLDocument(parsing: "a = 1\nb = 2\n")
     let step = try #require(steps("{ rename = \"a\", to = \"b\", replacing = true }").first)
