@@ -20,9 +20,13 @@ extension SchemaType {
       return "one of " + choices.map(\.errorText).joined(separator: ", ")
     }
     var words = baseWords(isWhole).one
-    let range = Expectation.range(from: minimum.map(shown), upTo: maximum.map(shown), below: limit.map(shown))
+    // An integer that only UInt64 holds has its end, too.
+    let isBeyond = if kind == .integer, case .string? = minimum { true } else { false }
+    let end = maximum.map(shown) ?? (isBeyond ? "\(UInt64.max)" : nil)
+    let range = Expectation.range(from: minimum.map(shown), upTo: end, below: limit.map(shown))
     if let range { words += " " + range }
     if let count = countWords, kind != .character { words += " \(isText ? "of" : "with") \(count)" }
+    if isOrdered { words += " in ascending order" }
     for pattern in patterns { words += " that matches '\(isWhole ? pattern : pattern.shortened())'" }
     if let example { words += ", such as \(example.errorText)" }
     return words

@@ -36,6 +36,15 @@ struct SchemaTypeTests {
     }
   }
 
+  @Test func `what is expected says the order of elements, and the end of the largest integers`() {
+    var list = SchemaType.array(of: SchemaType(.integer))
+    (list.isOrdered, list.maximumCount) = (true, 3)
+    #expect(list.expected == "an array of integers with at most 3 elements in ascending order")
+    var number = SchemaType(.integer)
+    number.minimum = "9223372036854775808"
+    #expect(number.expected == "an integer from 9223372036854775808 to 18446744073709551615")
+  }
+
   struct TextCase: Sendable, CustomTestStringConvertible {
     let key: SettingsKeys
     let text: String
