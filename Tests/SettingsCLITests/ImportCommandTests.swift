@@ -243,6 +243,16 @@ struct ImportCommandTests {
     #expect(home.text(of: home.path + "/copy.toml") == "delay = 5\n")
   }
 
+  @Test func `a name of --map that the file does not have is named`() throws {
+    let text = "{\"a\": {\"b\": 1}, \"c.d\": 2, \"e\": null}"
+    let words = ["a=x", "c.d=y", "e=z", "aa=x", "a.c=w"].flatMap { ["--map", $0] }
+    let result = try ChildProcess.run(
+      ChildProcess.product("settings-cli"), ["import", "./x.toml", "-", "--format", "json"] + words,
+      environment: home.environment, input: text, directory: home.path)
+    #expect(result.status == 0)
+    #expect(result.error == "settings-cli: warning: FILE does not have 'a.c', 'aa', which --map names.\n", "\(result)")
+  }
+
   @Test(arguments: [
     ("toml", "older = 3\nold.n = 4\n", 4, "'old.n'"), ("toml", "older = 3\nold.n = 4\nn = 5\n", 5, "'n'"),
     ("env", "OLDER=3\nOLD__N=4\n", 4, "'OLD__N'"), ("env", "OLDER=3\nOLD__N=4\nN=5\n", 5, "'N'"),

@@ -151,6 +151,7 @@ struct ImportVerb: Verb {
     }
     if !dryRun, !report.taken.isEmpty { Output.noteStored() }
     Self.show(report, schema)
+    warnOfMissing(rules.mapping.keys, report)
     guard report.taken.isEmpty else { return }
     if let first = report.locked.first {
       throw ToolError(.notWritable, "Nothing was imported: '\(schema.withoutSecretNames(first.key))' is locked.")
@@ -162,6 +163,15 @@ struct ImportVerb: Verb {
       throw ToolError(.unknown, "Nothing was imported: the app \(lack). To import it, use --create.")
     }
     throw ToolError(.invalidValue, "Nothing was imported: the app would refuse the value of '\(key)'.")
+  }
+
+  /// Warns of keys of `--map` that FILE does not have.
+  private func warnOfMissing(_ keys: some Sequence<TOMLPath>, _ report: SettingsImportReport) {
+    let sources = (report.taken.map(\.source) + report.skipped.map(\.source)).map { $0.unquoted + "." }
+    let missing = keys.filter { key in !sources.contains { $0.hasPrefix(key.unquoted + ".") } }
+    guard !missing.isEmpty else { return }
+    let names = missing.map { "'\($0)'" }.sorted().joined(separator: ", ")
+    Output.warning("FILE does not have \(names), which --map names.")
   }
 
   /// An original of ours, in the form that the settings have here.
