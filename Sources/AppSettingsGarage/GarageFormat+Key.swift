@@ -6,7 +6,7 @@ import AppSettings
 // the file's key opens it, and it reveals no more than any record does.
 
 extension GarageFormat {
-  static let checkKey = "settings-seal"
+  static let checkKey = SettingsFormat.sealPath.components[0]
   private static let checkPath: TOMLPath = [checkKey]
   private static let checkText = Array("app-settings garage key".utf8)
 

@@ -12,6 +12,7 @@ struct UndeclaredSecretTests {
     "password = \"CANARY\" # CANARY\n", "db.api_key = 'CANARY'\n", "[t]\n# CANARY\nclientSecret = \"CANARY\"\nx = 1\n",
     "db = { host = \"h\", password = \"CANARY\" }\n", "[[server]]\nname = \"a\"\npassword = \"CANARY\"\n",
     "servers = [{ password = \"CANARY\" }]\n", "token = [\"CANARY\"]\n", "s = [[{ token = '''CANARY''' }]]\n",
+    "settings-token = \"CANARY\"\n[settings-x]\npassword = 'CANARY'\n",
     "# password = \"CANARY\"\nx = 1\n", "\"pass\\u0077ord\" = \"CANARY\"\n", "db.password2 = \"\"\"\nCANARY\n\"\"\"\n",
   ]
 

@@ -12,6 +12,10 @@ package enum SettingsFormat {
   package static let inheritsPath: TOMLPath = ["settings-inherits"]
   /// `false` turns the history of the file off and removes it.
   package static let historyPath: TOMLPath = ["settings-history"]
+  /// In a document of a fleet: the secrets that only some machines can open.
+  package static let sealedPath: TOMLPath = ["settings-sealed"]
+  /// In a sealed garage: what identifies the key.
+  package static let sealPath: TOMLPath = ["settings-seal"]
 
   /// Sets the version, in its existing line or in a new one at the top, below the comment of the file itself.
   package static func setVersion(_ version: Int, in document: inout TOMLDocument) throws {

@@ -154,9 +154,28 @@ extension KnownKeys: HidingRule {
     fileprivate var secret: PathTree.Place?
     fileprivate var isDeclared: Bool
     fileprivate var isSecret: Bool
-    fileprivate var isReserved = false
-    fileprivate var isLocks = false
+    fileprivate var reserved: Reserved?
     fileprivate var isRoot = true
+  }
+
+  /// What the file format itself has at a place. Other root keys that begin with `settings-` are keys like any other.
+  fileprivate enum Reserved {
+    /// A value that says something of the file.
+    case value
+    case locks
+    /// Sealed values, each at the path of its key.
+    case sealed
+
+    init?(rootKey name: String) {
+      guard name.utf8.starts(with: "settings-".utf8) else { return nil }
+      switch TOMLPath([name]) {
+      case SettingsFormat.versionPath, SettingsFormat.inheritsPath, SettingsFormat.historyPath, SettingsFormat.sealPath:
+        self = .value
+      case SettingsFormat.locksPath: self = .locks
+      case SettingsFormat.sealedPath: self = .sealed
+      default: return nil
+      }
+    }
   }
 
   /// The place of the root table.
@@ -168,8 +187,7 @@ extension KnownKeys: HidingRule {
   /// The place of a key in a table, found in constant time.
   package func place(_ name: String, in table: Place) -> Place {
     var place = table
-    place.isReserved = table.isReserved || table.isRoot && name.utf8.starts(with: "settings-".utf8)
-    place.isLocks = place.isReserved && table.isRoot && name == SettingsFormat.locksPath.last
+    place.reserved = table.isRoot ? Reserved(rootKey: name) : table.reserved == .sealed ? .sealed : nil
     place.isRoot = false
     place.name = name
     place.declared = table.declared.flatMap { declared.place(name, in: $0) }
@@ -186,7 +204,11 @@ extension KnownKeys: HidingRule {
   ///   - kind: The kind of the value.
   ///   - value: Makes the value; called only if the kind does not decide.
   package func hides(_ place: Place, _ kind: HiddenPart.ValueKind, _ value: () -> TOMLValue) -> Bool {
-    if place.isReserved { return place.isLocks && namesPartOfSecret(value()) }
+    switch place.reserved {
+    case .value where kind != .table && kind != .array, .sealed: return false
+    case .locks where kind != .table: return hasSecrets && namesPartOfSecret(value())
+    default: break
+    }
     if place.isSecret { return true }
     if kind == .table { return false }
     // In the place of a table with a secret.
@@ -202,18 +224,18 @@ extension KnownKeys: HidingRule {
 
   /// Whether nothing at or below a place is hidden, so that the values there need no check.
   package func hidesNothing(_ place: Place) -> Bool {
-    place.isReserved ? !(place.isLocks && hasSecrets) : place.isDeclared && place.secret == nil && !place.isSecret
+    place.reserved == .sealed || place.isDeclared && place.secret == nil && !place.isSecret
   }
 
   /// Whether every value in a table is hidden because nobody has declared any of its keys.
   package func hidesAll(in table: Place) -> Bool {
     isCautious && !isEmpty && table.declared == nil && table.secret == nil && !table.isDeclared && !table.isSecret
-      && !table.isReserved
+      && table.reserved != .sealed
   }
 
   /// Whether a list of locks has the path of something in a secret, or an entry without a path that can be told.
   private func namesPartOfSecret(_ locks: TOMLValue) -> Bool {
-    guard hasSecrets, case .array(let entries) = locks else { return false }
+    guard case .array(let entries) = locks else { return false }
     return entries.contains { entry in
       guard let path = (try? LockEntry(entry))?.path else { return true }
       return isSecret(path) && path != secret(around: path) ?? TOMLPath([path.components[0]])

@@ -151,6 +151,30 @@ struct RedactionTests {
     #expect(try Self.shown(broken, plain: ["sync.token"]) == broken)
   }
 
+  @Test func `only what the file format defines is no secret below 'settings-'`() throws {
+    let text = """
+      settings-token = "CANARY"
+      settings-version = 2
+      settings-seal = "x"
+      settings-history.password = "CANARY"
+      settings-locked = ["a.password"]
+      [settings-prod]
+      password = "CANARY"
+      [settings-sealed.db]
+      password = ["v1 a b"]
+
+      """
+    #expect(try Self.shown(text) == text.replacing("\"CANARY\"", with: "*"))
+    // With a secret beside it, the names in which a list of locks may have.
+    let shown = try Self.shown(text, secret: ["a"], plain: ["theme"])
+    #expect(
+      shown
+        == text.replacing("\"CANARY\"", with: "*").replacing("[\"a.password\"]", with: "*"))
+    var kept = KnownKeys()
+    kept.insert(KnownKeys.Entry(path: .root, isSecret: true))
+    #expect(!kept.hides(["settings-seal"], .string("x")) && kept.hides(["settings-x"], .string("x")))
+  }
+
   @Test func `without a secret nothing may be one, not even the whole document`() {
     #expect(!KnownKeys().mayBeSecret(.root) && !KnownKeys().mayBeSecret(["a"]))
   }
