@@ -41,7 +41,7 @@ enum SecretNames {
   }
 
   private static func isSeparator(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: " ")
+    byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".") || isBlank(byte)
   }
 
   private static func isSmall(_ byte: UInt8) -> Bool { byte >= 0x61 && byte <= 0x7A }
@@ -64,24 +64,34 @@ enum SecretNames {
     return true
   }
 
-  /// Whether a comment has an assignment to such a name, as `# token = "…"`.
+  /// Whether a comment has an assignment to such a name, as `# token = "…"` or `# API key: …`.
   ///
   /// - Parameter isDeclared: Whether a name is that of a key which is declared, so that it says nothing.
   static func contains(assignmentIn comment: String, except isDeclared: (String) -> Bool = { _ in false }) -> Bool {
     var comment = comment
     return comment.withUTF8 { text in
       func isQuote(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") }
+      func isDeclaredName(_ range: Range<Int>) -> Bool {
+        let name = UnsafeBufferPointer(rebasing: text[range])
+        return contains(name) && isDeclared(String(decoding: name, as: UTF8.self))
+      }
       for place in text.indices where text[place] == UInt8(ascii: "=") || text[place] == UInt8(ascii: ":") {
         var end = place
-        while end > 0, text[end - 1] == 0x20 || text[end - 1] == 0x09 || isQuote(text[end - 1]) { end -= 1 }
+        while end > 0, isBlank(text[end - 1]) || isQuote(text[end - 1]) { end -= 1 }
+        // With all words before it: the last ones decide.
         var start = end
-        while start > 0, isName(text[start - 1]) { start -= 1 }
-        let name = UnsafeBufferPointer(rebasing: text[start..<end])
-        if contains(name), !isDeclared(String(decoding: name, as: UTF8.self)) { return true }
+        while start > 0, isName(text[start - 1]) || isBlank(text[start - 1]) { start -= 1 }
+        while start < end, isBlank(text[start]) { start += 1 }
+        guard contains(UnsafeBufferPointer(rebasing: text[start..<end])), !isDeclaredName(start..<end) else { continue }
+        var word = end
+        while word > start, !isBlank(text[word - 1]) { word -= 1 }
+        if !isDeclaredName(word..<end) { return true }
       }
       return false
     }
   }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
   private static func isName(_ byte: UInt8) -> Bool {
     isSmall(byte | 0x20) || isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
