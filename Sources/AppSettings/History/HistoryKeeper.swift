@@ -234,7 +234,7 @@ package final class HistoryKeeper: Sendable {
 
   /// Adds the keys of this process to the list of known keys.
   ///
-  /// A journal that may hold the value of a key that has become a secret is removed first.
+  /// A journal that may hold the value of a key that has become a secret, or a comment about it, is removed first.
   ///
   /// - Returns: All that are known, and the number of the last record of a journal that was removed.
   private func noteKeys(
@@ -248,6 +248,7 @@ package final class HistoryKeeper: Sendable {
     let secrets = new.filter(\.isSecret)
     if !secrets.isEmpty,
       try secrets.contains(where: { former.mayHaveShown($0.path) }) || folder.hasUnguardedSegment()
+        || folder.mayHaveComment(naming: secrets.compactMap(\.path.last).filter { !former.hides(comment: $0) })
     {
       removed = folder.lastNumber()
       try folder.removeJournal()

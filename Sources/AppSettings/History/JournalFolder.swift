@@ -107,6 +107,11 @@ struct JournalFolder: Sendable {
     }
   }
 
+  /// Whether the journal may have a comment with one of some names.
+  func mayHaveComment(naming names: [String]) throws -> Bool {
+    try !names.isEmpty && read()?.mayHaveComment(naming: names) == true
+  }
+
   /// The highest number of a record that a journal or `present` still shows, whatever is left of the journal.
   func lastNumber() -> Int {
     var number = lastKnown()?.reserved ?? 0

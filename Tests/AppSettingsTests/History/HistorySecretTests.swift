@@ -156,6 +156,38 @@ struct HistorySecretTests {
     #expect(try settings.history().last?.id ?? 0 > 2 && settings.historyLosses.isEmpty)
   }
 
+  /// Keys are declared, but not yet the one that the comment is about.
+  @Test(arguments: [
+    "# The PIN was hush\ntheme = \"a\"\n", "theme = \"a\" # C:\\new pin: hush\n",
+    "# x\n# pin: hush\n# y\ntheme = \"a\"\n",
+  ])
+  func `a key that becomes a secret takes the comments about it with it`(text: String) throws {
+    let home = ScratchHome()
+    // Some from the beginning, and one by an editor, into comments that are there.
+    try home.write(text.contains("# y") ? "# x\n# y\ntheme = \"a\"\n" : text)
+    try home.store().set("b", for: theme)
+    try home.write(text)
+    try home.store().set("c", for: theme)
+    #expect(try contents(of: home).range(of: Data("hush".utf8)) != nil)
+    let settings = try home.store()
+    _ = settings[SettingsKey("db.pin", default: "", .secret)]
+    for value in ["d", "e"] { try settings.set(value, for: theme) }
+    #expect(try contents(of: home).range(of: Data("hush".utf8)) == nil)
+    #expect(try settings.history().map(\.id).min() ?? 0 > 2 && settings.historyLosses.isEmpty)
+  }
+
+  @Test func `a key that becomes a secret leaves a history that has nothing about it`() throws {
+    let home = ScratchHome()
+    try home.write("# about y\nspinner = \"#1\" # x\ntheme = \"a\"\n")
+    let former = try home.store()
+    _ = former[SettingsKey("spinner", default: "")]
+    try former.set("b", for: theme)
+    let settings = try home.store()
+    _ = settings[SettingsKey("pin", default: "", .secret)]
+    try settings.set("c", for: theme)
+    #expect(try settings.history().count == 2)
+  }
+
   /// A process of an older release runs on, and does not know that the key is a secret now.
   @Test func `what one process has declared counts for one that began before`() throws {
     let home = ScratchHome()
