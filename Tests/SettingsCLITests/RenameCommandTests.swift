@@ -104,6 +104,27 @@ struct RenameCommandTests {
     #expect(!log.contains("hunter"), "\(log)")
   }
 
+  @Test func `a secret of an app moves only to a secret in its file by the path, too`() throws {
+    let test = try SchemaHome()
+    let secrets = ["pin", "code"].map { "[keys.\($0)]\ntype = \"string\"\nsecret = true\n" }.joined()
+    try test.home.write(
+      SchemaHome.schema + secrets + "[keys.vault]\ntype = \"table\"\nsecret = true\n", to: test.schemaFile)
+    try test.write("draft = \"a\"\npin = \"hunter2\"\n\n[vault]\nx = \"hunter2\"\n")
+    try test.done("set", test.app, "theme", "dark")
+    for (old, new) in [("pin", "theme"), ("pin", "other"), ("vault", "host"), ("vault.x", "x")] {
+      let exposed = try test.run("rename", test.file, old, new, "--replace")
+      #expect(exposed.status == 4 && exposed.error.contains("declared the first as a secret"), "\(old): \(exposed)")
+    }
+    try test.done("rename", test.file, "pin", "code")
+    // One that nobody has declared moves to any.
+    try test.done("rename", test.file, "draft", "host")
+    #expect(
+      test.home.text()
+        == "host = \"a\"\ncode = \"hunter2\"\ntheme = \"dark\"\n\n[vault]\nx = \"hunter2\"\n")
+    let log = try test.done("log", test.app)
+    #expect(!log.contains("hunter") && log.contains("host: (none) -> \"a\""), "\(log)")
+  }
+
   @Test func `names in a secret are not said`() throws {
     let test = try SchemaHome()
     try test.home.write(SchemaHome.schema + "[keys.sec]\ntype = \"table\"\nsecret = true\n", to: test.schemaFile)

@@ -225,11 +225,11 @@ package final class HistoryKeeper: Sendable {
       + described.withLock { $0.keys }
   }
 
-  /// Whether the history would not keep a value at a path of a file.
-  func hides(_ value: TOMLValue, at path: TOMLPath, of file: String) throws -> Bool {
+  /// The keys of a file, also those that other programs have declared.
+  func knownKeys(of file: String) throws -> KnownKeys {
     var known = try folder(of: file).knownKeys()
     for entry in entries(of: declared()) { known.insert(entry) }
-    return known.hides(path, value)
+    return known
   }
 
   /// Adds the keys of this process to the list of known keys.

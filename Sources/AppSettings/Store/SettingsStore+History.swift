@@ -117,7 +117,12 @@ extension SettingsStore {
 
   /// Whether the history of the user's file would not keep a value at a path, so that a change of it cannot be undone.
   package func historyHides(_ value: TOMLValue, at path: TOMLPath) throws -> Bool {
-    try core.history?.hides(value, at: path, of: core.backing.name) ?? false
+    try core.history != nil && historyKeys().hides(path, value)
+  }
+
+  /// The keys of the user's file as its history knows them: also those that other programs have declared.
+  package func historyKeys() throws -> KnownKeys {
+    try core.history?.knownKeys(of: core.backing.name) ?? KnownKeys()
   }
 
   /// Undoes the last change of the user's file that is not undone, like Ctrl-Z in an editor.

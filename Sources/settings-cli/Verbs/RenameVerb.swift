@@ -12,7 +12,7 @@ struct RenameVerb: Verb {
       Nothing is written if OLD is not in the user's file (status 1), if NEW has a value there and --replace is not \
       given (5), if one of them or a part of it is locked (5), if the app's schema does not have NEW and --create is \
       not given (3), or if the app would refuse the value under its new name (4). A secret moves only to a key that \
-      is secret too.
+      is secret too, also one that only the file's history knows as such.
 
       EXAMPLES
         settings-cli rename ./settings.toml colour theme.accent
@@ -47,7 +47,7 @@ struct RenameVerb: Verb {
           ? "Cannot rename '\(source)' to '\(new)': that is the same key."
           : "Cannot rename '\(source)' to '\(destination)': one is a table that contains the other.")
     }
-    let renaming = Renaming(source: source, destination: destination, schema: schema)
+    let renaming = Renaming(source: source, destination: destination, schema: schema, store: opened.store)
     let keepsTables = pruning.keepsTables(of: target)
     _ = try opened.make(guarded) { view in
       try renaming.edits(in: view, replaces: replace, creates: create).keepingTables(keepsTables)
@@ -61,6 +61,7 @@ private struct Renaming {
   let source: TOMLPath
   let destination: TOMLPath
   let schema: SchemaLookup
+  let store: SettingsStore
 
   private var subject: String { "Cannot rename '\(source)' to '\(destination)'" }
 
@@ -93,6 +94,16 @@ private struct Renaming {
         .invalidValue,
         "\(subject): '\(schema.withoutSecretNames(exposed.from))' is a secret and '\(new)' is not, so that 'list' would "
           + "show it. Nothing was written.")
+    }
+    // By its path a file has no schema, but its history knows what the app has declared.
+    let known = (try? store.historyKeys()) ?? KnownKeys()
+    if moves.contains(where: { move in
+      known.mayBeSecret(move.from) && !known.mayBeSecret(move.to) && !schema.isSecret(move.to, nil)
+    }) {
+      throw ToolError(
+        .invalidValue,
+        "\(subject): a program of the file has declared the first as a secret, and not the second, which the history "
+          + "would keep. Nothing was written.")
     }
     if !creates {
       for move in moves { try schema.checkKnown(move.to, advice: "To use it all the same, use --create.") }
