@@ -49,7 +49,7 @@ extension Journal {
 
   /// Where the texts of a line begin: those of a record are behind its values. An index has none.
   private func textStart(of line: Line) -> Int {
-    guard line.isRecord else { return line.head?.kind == UInt8(ascii: "i") ? line.text.count : 0 }
+    guard line.isRecord else { return line.isIndex ? line.text.count : 0 }
     let mark = Array(",\"s\":[".utf8)
     return firstPlace(of: mark, from: line.place, to: line.next).map { $0 - line.place + mark.count } ?? 0
   }

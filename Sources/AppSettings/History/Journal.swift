@@ -79,6 +79,7 @@ struct Journal: Sendable {
     var head: (kind: UInt8, number: Int)? { HistoryLine.head(of: text) }
     var isRecord: Bool { head?.kind == UInt8(ascii: "n") }
     var isCheckpoint: Bool { head?.kind == UInt8(ascii: "c") }
+    var isIndex: Bool { head?.kind == UInt8(ascii: "i") }
   }
 
   /// The line that begins at a place; `nil` at the end, and for a line without a line break.

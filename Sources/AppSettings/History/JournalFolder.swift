@@ -99,12 +99,16 @@ struct JournalFolder: Sendable {
     [journal, present].contains { ((try? system.status(at: $0, followingLinks: false)) ?? nil) != nil }
   }
 
-  /// Whether the journal has a segment from when nothing was declared, which shows nearly every value.
+  /// Whether the journal has a segment from when nothing was declared, which shows nearly every value. A line that
+  /// cannot be read may be the checkpoint of one.
   func hasUnguardedSegment() throws -> Bool {
     guard let journal = try read() else { return false }
-    return journal.lines(from: journal.start, to: journal.end).contains { line in
-      line.isCheckpoint && HistoryLine.checkpointHead(line.text)?.known == 0
-    }
+    // What a killed writer has begun at the end is no line yet.
+    return journal.text.bytes.last != 0x0A
+      || journal.lines(from: journal.start, to: journal.end).contains { line in
+        guard !line.isRecord, !line.isIndex, line.text.count > HistoryLine.start else { return false }
+        return (HistoryLine.checkpointHead(line.text)?.known ?? 0) == 0
+      }
   }
 
   /// Whether the journal may have a comment with one of some names.

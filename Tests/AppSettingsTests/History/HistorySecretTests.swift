@@ -156,6 +156,24 @@ struct HistorySecretTests {
     #expect(try settings.history().last?.id ?? 0 > 2 && settings.historyLosses.isEmpty)
   }
 
+  /// In the digest of its checkpoint, in what says that it is one, and in its end.
+  @Test(arguments: [3, 19, -2])
+  func `so does it where that part of the journal is damaged`(place: Int) throws {
+    let home = ScratchHome()
+    let plain = SettingsStore(at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: true)
+    try plain.core.commit { _ in [Edit(path: ["pins", "a"], value: .string("hush"))] }
+    try home.store().set("dark", for: theme)
+    let journal = URL(fileURLWithPath: home.path + "/state/app-settings/files\(home.file).history/journal")
+    var bytes = Array(try Data(contentsOf: journal))
+    let breaks = bytes.indices.filter { bytes[$0] == 0x0A }
+    bytes[place < 0 ? breaks[1] + place : breaks[0] + 1 + place] ^= 1
+    try Data(bytes).write(to: journal)
+    let settings = try home.store()
+    _ = settings[pins]
+    try settings.set("blue", for: theme)
+    #expect(try contents(of: home).range(of: Data("hush".utf8)) == nil)
+  }
+
   /// Keys are declared, but not yet the one that the comment is about.
   @Test(arguments: [
     "# The PIN was hush\ntheme = \"a\"\n", "theme = \"a\" # C:\\new pin: hush\n",
