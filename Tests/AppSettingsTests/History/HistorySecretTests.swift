@@ -238,6 +238,23 @@ struct HistorySecretTests {
     #expect(changes == [["theme false"], ["db true"], ["db true"]])
   }
 
+  @Test func `a comment is kept from when the secret below it is gone, and only if it stays in the file`() throws {
+    let home = ScratchHome()
+    let secrets = ["code", "pin"].map { SettingsKey($0, default: "", .secret) }
+    try home.write("# top\npin = \"x\"\n# hush\ncode = \"x\"\ntheme = \"a\"\n")
+    let settings = try home.store()
+    for key in secrets { _ = settings[key] }
+    try settings.set("b", for: theme)
+    #expect(try contents(of: home).range(of: Data("# top".utf8)) == nil)
+    for key in secrets { settings.reset(key) }
+    try settings.flush()
+    #expect(home.text() == "# top\ntheme = \"b\"\n")
+    try settings.set("c", for: theme)
+    #expect(try !settings.formerText(after: 1).contains("top"))
+    #expect(try settings.formerText(after: settings.history().first?.id ?? 0).hasPrefix("# top\n"))
+    #expect(try contents(of: home).range(of: Data("hush".utf8)) == nil)
+  }
+
   /// The length of a secret is nowhere but in `present`, which says how the file is now.
   @Test func `the journal is the same, however long a secret is`() throws {
     let journals = try ["x", String(repeating: "long", count: 100)].map { secret in
