@@ -80,7 +80,7 @@ class NumberTest(TypedTest):
 
     def test_notations_of_numbers_are_kept(self):
         for key, typed, new in [("size", "0x10", "size = 0x10\n"), ("count", "1_000", "count = 1_000\n"), ("count", "+5", "count = +5\n"), ("ratio", ".5", "ratio = 0.5\n"),
-                                ("ratio", "2", "ratio = 2.0\n"), ("ratio", "-1e3", "ratio = -1e3\n"), ("wait", "1.5", 'wait = "1.5s"\n'), ("ratio", "inf", "ratio = inf\n")]:
+                                ("ratio", "2", "ratio = 2.0\n"), ("ratio", "1_000", "ratio = 1_000.0\n"), ("ratio", "-1e3", "ratio = -1e3\n"), ("wait", "1.5", 'wait = "1.5s"\n'), ("ratio", "inf", "ratio = inf\n")]:
             with self.subTest(key, typed=typed):
                 self.number(key).type(typed)
                 self.wait_for_text(new)

@@ -72,7 +72,7 @@ export function kindOf(raw) {
 }
 
 /** What was typed for a value of a kind. A float stays one: 14 becomes 14.0. */
-export const asKind = (text, kind) => (/^float/.test(kind) && /^[+-]?\d+$/.test(text) ? `${text}.0` : text);
+export const asKind = (text, kind) => (/^float/.test(kind) && /^[+-]?[\d_]+$/.test(text) ? `${text}.0` : text);
 
 const numberForm = /^(?:[+-]?(?:0|[1-9](?:_?\d)*)(?:\.\d(?:_?\d)*)?(?:[eE][+-]?\d(?:_?\d)*)?|0x[\da-fA-F](?:_?[\da-fA-F])*|0o[0-7](?:_?[0-7])*|0b[01](?:_?[01])*|[+-]?(?:inf|nan))$/;
 
