@@ -58,6 +58,14 @@ class RecordTest(PageTest):
         self.assertEqual(self.wait_for_text("[places.house]").replace("house", "home"), TEXT)
         self.tab.until(lambda: self.tab.count(".record[aria-label=house]") == 1 and self.tab.count(".record[aria-label=home]") == 0, "record")
 
+    def test_a_record_whose_new_name_is_taken_back_shows_its_name(self):
+        self.tab.menu("home", "Rename home")
+        self.tab.one("[aria-label='New name of home']").type("house")
+        self.wait_for_text("[places.house]")
+        self.tab.tool("#undo")
+        self.wait_for_text("[places.home]")
+        self.assertEqual(self.record("home", ".record-name").text, "home")
+
     def test_a_record_is_not_renamed_to_one_that_is_there(self):
         self.tab.menu("home", "Rename home")
         self.tab.one("[aria-label='New name of home']").type("at work")

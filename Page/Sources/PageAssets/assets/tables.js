@@ -165,11 +165,13 @@ export function records(place, make) {
         const to = input.value.trim();
         if (to === "" || to === name) return back();
         if (now.file !== file) return contest();
+        if (!await now.rename([...now.path, name], [...now.path, to], { field: input, changed: () => model.doc.file !== file && contest() })) return undefined;
         isRenaming = false;
-        if (await now.rename([...now.path, name], [...now.path, to], { field: input, changed: () => model.doc.file !== file && contest() })) {
-          announce(`Renamed ${name} to ${to}.`);
-          cardOf(to)?.querySelector("button")?.focus();
-        } else isRenaming = true;
+        // The card comes back if this is taken back.
+        form.replaceWith(title);
+        now.settled?.();
+        announce(`Renamed ${name} to ${to}.`);
+        cardOf(to)?.querySelector("button")?.focus();
         return undefined;
       });
       const form = el("form", { class: "with-unit", onsubmit: (event) => {
