@@ -287,6 +287,21 @@ class UnseenTest(MeanwhileTest):
                 self.wait_for_text("size = 30")
                 self.tab.reload()
 
+    def test_a_value_is_stored_although_another_one_changes_all_the_time(self):
+        self.tab.row("words").wait()
+        self.tab.js("""let left = 10;
+            const send = fetch;
+            window.fetch = async (path, options) => {
+                if (path.endsWith("/edits") && !options.body.includes("dryRun") && left > 0) {
+                    left -= 1;
+                    await send(path, { ...options, body: JSON.stringify({ edits: [{ set: "flag", value: left % 2 === 0 }] }) });
+                }
+                return send(path, options);
+            };""")
+        self.field("size", "input[role=spinbutton]").type("30")
+        self.wait_for_text("size = 30", "flag = true")
+        self.tab.until(lambda: self.tab.message("size") == "", "end of the message")
+
     def test_an_undo_of_a_setting_goes_on_when_another_one_has_changed(self):
         self.sizes("20", "30")
         self.change("flag", "true")

@@ -12,7 +12,7 @@ let layer = "";
 /** A request that the server refused, in the words of settings-cli. */
 export class Refusal extends Error {
   constructor(http, error) {
-    // A person has nothing of digests.
+    // Digests tell a person nothing.
     super(error?.message?.replace(/^'.*' has changed: its digest .*$/s, "The file was changed meanwhile, so nothing was stored.") ?? `The server answered with status ${http}.`);
     this.http = http;
     this.status = error?.status ?? 7;

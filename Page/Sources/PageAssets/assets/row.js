@@ -286,7 +286,7 @@ export class Row {
    * Makes one write after the other. Returns whether this one was made, as soon as none is left and the control shows what
    * has become of all.
    */
-  async #run(write, { path, file = model.doc.file, isAsShown = () => true, tries = 4, follows = false, ...options } = {}) {
+  async #run(write, { path, file = model.doc.file, isAsShown = () => true, tries = 20, follows = false, ...options } = {}) {
     const waits = this.#writes > 0;
     this.#writes += 1;
     const made = this.#last.then(() => {
