@@ -87,7 +87,6 @@ extension TOMLValue {
   }
 
   /// Whether the value is a text, or has it in it.
-  ///
   package func holds(_ text: String) -> Bool {
     switch self {
     case .string(let own): own == text

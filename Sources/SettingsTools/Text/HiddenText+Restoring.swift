@@ -128,7 +128,7 @@ private struct Restoring {
     guard edited.bytes.contains(placeholder.utf8) || edited.bytes.contains(UInt8(ascii: "\\")) else { return }
     let secrets = Set(base.parts.filter { $0.number == nil }.map(\.hidden.path))
     for path in edited.leafPaths() {
-      guard let value = edited[path], value.contains(placeholder) else { continue }
+      guard let value = edited[path], value.holds(placeholder) else { continue }
       if value == .string(placeholder), secrets.contains(path) { continue }
       // It is the value itself.
       if let before = base.document?[path], before == value, !secrets.contains(path) { continue }
@@ -182,18 +182,6 @@ private struct Restoring {
           "\(what) to a secret, and would be shown at this place. Leave it where it was, or remove it.", nil,
           at: range.lowerBound)
       }
-    }
-  }
-}
-
-extension TOMLValue {
-  /// Whether a string in the value is a text.
-  fileprivate func contains(_ text: String) -> Bool {
-    switch self {
-    case .string(let string): string == text
-    case .array(let items): items.contains { $0.contains(text) }
-    case .table(let table): table.contains { $0.value.contains(text) }
-    default: false
     }
   }
 }
