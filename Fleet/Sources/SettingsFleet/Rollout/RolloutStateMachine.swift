@@ -57,8 +57,6 @@ public struct RolloutStateMachine: Sendable {
     case expired
     /// These canaries have not applied it, or not for long enough, at the deadline.
     case unanswered([String])
-    /// The coordinator was told to stop.
-    case cancelled
   }
 
   private struct Canary: Sendable {
@@ -146,9 +144,6 @@ public struct RolloutStateMachine: Sendable {
     if end == .publish { end = nil }
     return finish(.abort(reason))
   }
-
-  /// Takes that the coordinator was told to stop.
-  public mutating func cancel() -> Decision { finish(.abort(.cancelled)) }
 
   private mutating func finish(_ decision: Decision) -> Decision {
     let result = end ?? decision

@@ -291,7 +291,6 @@ struct RolloutCoordinator: Sendable {
       case .unanswered(let machines):
         "these machines have not answered in time: \(machines.prefix(5).map(name).joined(separator: ", "))"
           + (machines.count > 5 ? " and \(machines.count - 5) others." : ".")
-      case .cancelled: "it was cancelled."
       }
     return Failure(.takenBack, "The change was not made for all: \(what)")
   }
