@@ -21,7 +21,10 @@ extension ForEachStep: DeclarativeStep {
 
   func run(in scope: inout MigrationScope) throws {
     let records = scope[key]
-    guard records?.table != nil || records?.type == .array else { return }
+    switch records {
+    case .table, .array: break
+    default: return
+    }
     let prefix: TOMLPath
     switch scope.place {
     case .table(let path): prefix = path

@@ -11,28 +11,9 @@ public struct MigrationCondition: Sendable {
   private indirect enum Kind {
     case exists(TOMLPath)
     case equals(TOMLPath, TOMLValue)
-    case isType(TOMLPath, ValueType)
     case not(MigrationCondition)
     case all([MigrationCondition])
     case any([MigrationCondition])
-  }
-
-  /// A type of stored values.
-  package enum ValueType: String, Sendable, Hashable, CaseIterable {
-    /// A string.
-    case string
-    /// An integer.
-    case integer
-    /// A float.
-    case float
-    /// A boolean.
-    case boolean
-    /// A date, a time, or both.
-    case date
-    /// An array.
-    case array
-    /// A table.
-    case table
   }
 
   private let kind: Kind
@@ -49,14 +30,6 @@ public struct MigrationCondition: Sendable {
   public static func equals(_ key: String, _ value: TOMLValue) -> MigrationCondition {
     .init(kind: .equals(MigrationStep.path(key), value))
   }
-  /// Whether a key has a value of this type.
-  ///
-  /// ```swift
-  /// .when(.has("delay", .string), [.convert("delay", .integer)])
-  /// ```
-  package static func has(_ key: String, _ type: ValueType) -> MigrationCondition {
-    .init(kind: .isType(MigrationStep.path(key), type))
-  }
   /// Whether another condition does not hold.
   public static func not(_ condition: MigrationCondition) -> MigrationCondition { .init(kind: .not(condition)) }
   /// Whether all conditions hold.
@@ -71,7 +44,6 @@ public struct MigrationCondition: Sendable {
     switch kind {
     case .exists(let path): scope.contains(path)
     case .equals(let path, let value): scope[path] == value
-    case .isType(let path, let type): scope[path]?.type == type
     case .not(let condition): !condition.holds(in: scope)
     case .all(let conditions): conditions.allSatisfy { $0.holds(in: scope) }
     case .any(let conditions): conditions.contains { $0.holds(in: scope) }
@@ -83,7 +55,6 @@ public struct MigrationCondition: Sendable {
     switch kind {
     case .exists(let path): ["exists": .key(path)]
     case .equals(let path, let value): ["equals": .key(path), "value": value]
-    case .isType(let path, let type): ["has": .key(path), "type": .string(type.rawValue)]
     case .not(let condition): ["not": condition.schemaForm]
     case .all(let conditions): ["all": .array(conditions.map(\.schemaForm))]
     case .any(let conditions): ["any": .array(conditions.map(\.schemaForm))]
@@ -110,9 +81,6 @@ public struct MigrationCondition: Sendable {
     } else if let path = path("equals"), let value = table["value"] {
       kind = .equals(path, value)
       members = 2
-    } else if let path = path("has"), case .string(let name)? = table["type"], let type = ValueType(rawValue: name) {
-      kind = .isType(path, type)
-      members = 2
     } else if let inner = table["not"].flatMap(condition) {
       kind = .not(inner)
     } else if let all = table["all"].flatMap(conditions) {
@@ -123,20 +91,5 @@ public struct MigrationCondition: Sendable {
       return nil
     }
     guard takesUnknown || table.count == members else { return nil }
-  }
-}
-
-extension TOMLValue {
-  /// The type of the value, in the terms of conditions.
-  var type: MigrationCondition.ValueType {
-    switch self {
-    case .string: .string
-    case .integer: .integer
-    case .float: .float
-    case .boolean: .boolean
-    case .offsetDateTime, .localDateTime, .localDate, .localTime: .date
-    case .array: .array
-    case .table: .table
-    }
   }
 }

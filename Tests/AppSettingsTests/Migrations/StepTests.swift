@@ -178,11 +178,11 @@ struct StepTests {
     Case(
       "When asks", "mode = \"x\"\nold = 1\n", "mode = \"x\"\nnew = 1\n",
       .when(
-        .all(.equals("mode", "x"), .not(.has("old", .string))), [.rename("old", to: "new")], otherwise: [.remove("old")]
+        .all(.equals("mode", "x"), .not(.equals("old", "1"))), [.rename("old", to: "new")], otherwise: [.remove("old")]
       )),
     Case(
       "When does the other", "old = 1\n", "",
-      .when(.any(.exists("mode"), .has("old", .string)), [.rename("old", to: "new")], otherwise: [.remove("old")])),
+      .when(.any(.exists("mode"), .equals("old", "1")), [.rename("old", to: "new")], otherwise: [.remove("old")])),
   ]
 
   @Test(arguments: cases)
