@@ -148,18 +148,6 @@ struct TextChange: Sendable, Equatable {
     return new + old[at...]
   }
 
-  /// The change back.
-  ///
-  /// Applied to the new text, it results in the old one.
-  var reversed: TextChange {
-    var shift = 0
-    return TextChange(
-      parts: parts.map { part in
-        defer { shift += part.added.count - part.removed.count }
-        return Part(offset: part.offset + shift, removed: part.added, added: part.removed)
-      })
-  }
-
   /// The same change to the text that another change makes of this one's old text; `nil` where both change one line.
   ///
   /// - Parameter text: The old text of both.

@@ -10,10 +10,9 @@ struct TextChangeTests {
   @Test(arguments: [
     ("", ""), ("", "a"), ("a", ""), ("a = 1\n", "a = 2\n"), ("aaa", "aa"), ("aa", "aaaa"), ("é", "è"), ("日本", "日木"),
     ("a = 1\nb = 2\n", "b = 2\na = 1\n"),
-  ]) func `a change leads from the old text to the new one and back`(_ old: String, _ new: String) {
+  ]) func `a change leads from the old text to the new one`(_ old: String, _ new: String) {
     let change = change(old, new)
     #expect(change.applied(to: Array(old.utf8)) == Array(new.utf8))
-    #expect(change.reversed.applied(to: Array(new.utf8)) == Array(old.utf8))
     for part in change.parts {
       #expect(
         String(validating: part.removed, as: UTF8.self) != nil && String(validating: part.added, as: UTF8.self) != nil)
@@ -30,7 +29,7 @@ struct TextChangeTests {
     let new = Array(lines.joined().utf8)
     let change = TextChange(from: old, to: new)
     #expect(change.parts.count == 4 && change.parts.allSatisfy { $0.removed.count + $0.added.count < 60 })
-    #expect(change.applied(to: old) == new && change.reversed.applied(to: new) == old)
+    #expect(change.applied(to: old) == new)
     // Too much at one place for that.
     lines.replaceSubrange(6_000..<6_100, with: (0..<90).map { "k\($0) = 1\n" })
     let other = Array(lines.joined().utf8)
@@ -54,7 +53,6 @@ struct TextChangeTests {
       for linewise in [false, true] {
         let change = TextChange(from: old, to: new, linewise: linewise)
         #expect(change.applied(to: old) == new)
-        #expect(change.reversed.applied(to: new) == old)
       }
     }
   }
