@@ -185,7 +185,8 @@ struct OpenedSettingsTests {
 
   @Test func `changes survive JSON, and a key is checked where it comes in`() throws {
     let changes: [SettingChange] = [
-      try .set("a.b", to: "1"), try .set("c", to: 1.5), try .unset("d"), try .append("e", "x"), try .remove("f", "y"),
+      try .set("a.b", to: "1"), SettingChange(.set, ["c"], .toml(1.5, text: "1.50")), try .unset("d"),
+      try .append("e", "x"), try .remove("f", "y"),
     ]
     let data = try JSONEncoder().encode(changes)
     #expect(try JSONDecoder().decode([SettingChange].self, from: data) == changes)

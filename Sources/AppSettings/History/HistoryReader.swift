@@ -167,8 +167,6 @@ struct HistoryReader: Sendable {
     return failure("entry #\(number): \(has)")
   }
 
-  /// The newest text as it is kept, and whether that is all of it.
-  var present: KeptText { now }
   /// The keys that decide what is kept.
   var knownKeys: KnownKeys { keys }
 }

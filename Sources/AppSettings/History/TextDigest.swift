@@ -8,8 +8,6 @@ struct TextDigest: Sendable, Hashable {
     0x9E37_79B1_85EB_CA87, 0xC2B2_AE3D_27D4_EB4F, 0x1656_67B1_9E37_79F9, 0x85EB_CA77_C2B2_AE63, 0x27D4_EB2F_1656_67C5
   )
 
-  init(value: UInt64) { self.value = value }
-
   init(of bytes: [UInt8]) { self = bytes.withUnsafeBytes { TextDigest(of: $0) } }
 
   init(of bytes: UnsafeRawBufferPointer) {
@@ -54,10 +52,4 @@ struct TextDigest: Sendable, Hashable {
 
   /// 16 hexadecimal digits.
   var text: String { String(value, radix: 16).padded(to: 16) }
-
-  /// The digest with a text; `nil` if it is not one.
-  init?(_ text: some StringProtocol) {
-    guard text.utf8.count == 16, let value = UInt64(text, radix: 16) else { return nil }
-    self.value = value
-  }
 }

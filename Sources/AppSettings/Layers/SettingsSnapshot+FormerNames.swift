@@ -17,9 +17,6 @@ extension SettingsSnapshot {
     return merged(under: locks) { counted(names, in: $0, under: locks).found }
   }
 
-  /// The lock on a key under any of its names.
-  package func lock(of key: AnySettingsKey) -> SettingsLock? { lock(of: key.paths) }
-
   /// The lock of the lowest layer on one of several names.
   func lock(of names: [TOMLPath]) -> SettingsLock? {
     let lock = names.compactMap { locks.lock(around: $0) }.min { $0.layer < $1.layer }

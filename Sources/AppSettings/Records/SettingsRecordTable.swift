@@ -70,14 +70,6 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
   /// This reads all records, because those that cannot be read are not counted.
   public var count: Int { key.listing(in: core).records.count }
 
-  /// Whether there are no records.
-  package var isEmpty: Bool { count == 0 }
-
-  /// Whether there is a record with an id.
-  ///
-  /// `false` if the record cannot be read.
-  package func contains(_ id: Record.ID) -> Bool { self[id] != nil }
-
   /// Returns the record with an id, or throws the reason why it cannot be used.
   ///
   /// ```swift

@@ -49,12 +49,6 @@ extension SettingsTransaction {
     /// Records that cannot be read are left out.
     public var all: [Record] { listing.records }
 
-    /// The ids of all records, in the order of the file.
-    package var ids: [Record.ID] { listing.records.map { $0.id } }
-
-    /// The number of records.
-    package var count: Int { listing.records.count }
-
     private var listing: RecordListing<Record> {
       let listing = key.listing(in: transaction.view)
       for (path, error) in listing.failures { transaction.noteUnreadable(path, error) }

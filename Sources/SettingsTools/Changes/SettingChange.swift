@@ -66,13 +66,6 @@ extension SettingChange {
     try SettingChange(.set, key, .typed(text, nil))
   }
 
-  /// Stores a value.
-  ///
-  /// - Throws: ``ToolError`` `usage` for a text that is no dotted key.
-  package static func set(_ key: String, to value: TOMLValue) throws -> SettingChange {
-    try SettingChange(.set, key, .toml(value, text: value.tomlText))
-  }
-
   /// Removes the value from the file that is written.
   ///
   /// - Throws: ``ToolError`` `usage` for a text that is no dotted key.

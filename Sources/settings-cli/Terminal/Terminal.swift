@@ -40,13 +40,6 @@ struct Terminal: Sendable {
     }
   }
 
-  /// The columns of the terminal; 80 if unknown.
-  var width: Int {
-    var size = winsize()
-    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-    return Int(size.ws_col)
-  }
-
   /// A text in a style, if colours are enabled.
   func styled(_ text: String, _ style: Style?) -> String {
     guard let style, hasColor else { return text }

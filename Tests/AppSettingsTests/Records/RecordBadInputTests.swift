@@ -26,7 +26,7 @@ struct RecordBadInputTests {
     #expect(other[.servers].ids.map { Array($0.utf8) } == [Array((id + "2").utf8)])
     try other[.servers].rename(id + "2", to: id)
     #expect(try other[.servers].remove(id))
-    #expect(other[.servers].isEmpty)
+    #expect(other[.servers].all.isEmpty)
     #expect(other.currentProblems.isEmpty && settings.currentProblems.isEmpty)
   }
 
@@ -88,7 +88,7 @@ struct RecordBadInputTests {
     #expect(settings[.devices].origin(of: id).position?.line == 1)
     #expect(try settings.update { $0[.devices][id]?.name } == "b")
     #expect(try settings[.devices].remove(id))
-    #expect(settings[.devices].isEmpty)
+    #expect(settings[.devices].all.isEmpty)
     #expect(settings.currentProblems.isEmpty)
   }
 
@@ -196,7 +196,7 @@ struct RecordBadInputTests {
   @Test func `of thousands that do not decode the first are reported, and how many there are`() throws {
     try home.write((0..<3000).map { "[servers.s\($0)]\nregion = \($0)\n" }.joined())
     let settings = try home.store()
-    #expect(settings[.servers].isEmpty)
+    #expect(settings[.servers].all.isEmpty)
     #expect(settings.currentProblems.count == 21)
     #expect(
       settings.currentProblems.last?.message
@@ -244,7 +244,7 @@ struct RecordBadInputTests {
   @Test func `a record is refused under another id than its own`() throws {
     let settings = try home.store()
     settings[.servers]["a"] = Server(id: "b")
-    #expect(settings[.servers].isEmpty)
+    #expect(settings[.servers].all.isEmpty)
     #expect(
       settings.currentProblems.map(\.message) == [
         "Cannot set 'servers.a' to a record with the id \"b\": the key needs a record with the id of its key "

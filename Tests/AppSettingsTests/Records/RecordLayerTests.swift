@@ -55,7 +55,7 @@ struct RecordLayerTests {
     #expect(error?.code == .locked)
     #expect(throws: SettingsError.self) { try settings[.slots].put(Slot(id: 1, label: "")) }
     settings[.slots][2] = Slot(id: 2, label: "")
-    #expect(settings[.slots].isEmpty)
+    #expect(settings[.slots].all.isEmpty)
     // As it is, it may be put, and so may others.
     #expect(try !settings[.servers].put(Server(id: "a", region: "s")))
     try settings[.servers].put(Server(id: "b"))

@@ -17,9 +17,6 @@ struct SettingsCommand: Sendable {
 
     /// All is well, and nothing is said.
     static let silent = Answer(status: 0, output: [], messages: "")
-
-    /// The messages in one line.
-    var lines: String { messages.split(separator: "\n").joined(separator: " ") }
   }
 
   /// The directories that a run sees in place of the machine's.

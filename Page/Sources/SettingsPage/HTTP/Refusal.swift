@@ -10,5 +10,4 @@ struct Refusal: Refused {
   var reply: Reply
 
   init(_ status: HTTPResponse.Status, _ message: String) { reply = .failure(status, message) }
-  init(_ reply: Reply) { self.reply = reply }
 }
