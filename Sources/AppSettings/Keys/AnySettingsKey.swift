@@ -186,9 +186,6 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
 
   /// The stored form of a value that explains what the key needs; `nil` if none was given.
   package var storedExample: TOMLValue? { nil }
-
-  /// The facts about the key's records, for tools; `nil` for a key of a single value.
-  package var recordFacts: RecordFacts? { nil }
 }
 
 /// Whether a project's file may set the value of a key.

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import SettingsTOML
 
 /// Converts the ids of records to the keys of their tables and back.
@@ -11,16 +10,13 @@ struct RecordIDCoding<ID: Hashable & Sendable>: Sendable {
   let id: @Sendable (String) throws -> ID
   /// Returns the stored value of a field that holds the id.
   let stored: @Sendable (ID) -> TOMLValue?
-  /// The kind of ids, for tools.
-  let kind: RecordFacts.IDKind
+  /// Whether a key that is not written as the library writes it may stand for an id: a UUID in lower case.
+  let hasOtherForms: Bool
 
   /// The key of some id, to try with what else a record needs; `nil` if none is known.
   var sample: String? {
     ["a", "0", "00000000-0000-0000-0000-000000000000"].first { (try? id($0)) != nil }
   }
-
-  /// Whether a key that is not written as the library writes it may stand for an id: a UUID in lower case.
-  var hasOtherForms: Bool { kind != .string }
 
   /// Makes the coding of ids that can be keys of a dictionary.
   init(serializable type: ID.Type) where ID: SettingsSerializable {
@@ -31,10 +27,7 @@ struct RecordIDCoding<ID: Hashable & Sendable>: Sendable {
     text = itself as? @Sendable (ID) -> String ?? { try keys.text($0) }
     id = itself as? @Sendable (String) -> ID ?? { try keys.key($0) }
     stored = { try? bridge.write($0) }
-    kind =
-      if type == String.self { .string } else if type == UUID.self { .uuid } else if type is any BinaryInteger.Type {
-        .integer
-      } else { .text }
+    hasOtherForms = type != String.self
   }
 
   /// Makes the coding of ids whose text is their description.
@@ -51,7 +44,7 @@ struct RecordIDCoding<ID: Hashable & Sendable>: Sendable {
       func encode(_ id: some Encodable) -> TOMLValue? { try? ValueEncoder.encodeNested(id) { BridgeContext() } }
       return (id as? any Encodable).flatMap { encode($0) } ?? .string(id.description)
     }
-    kind = type is any BinaryInteger.Type ? .integer : .text
+    hasOtherForms = true
   }
 
   /// Whether a stored field holds a given id.

@@ -62,11 +62,6 @@ where Record.ID: Sendable {
     type.isOpen = record?.isOpen == true
     return type
   }
-
-  package override var recordFacts: RecordFacts? {
-    RecordFacts(
-      record: "\(Record.self)", id: "\(Record.ID.self)", idKind: coding.ids.kind, fields: coding.storedFallback)
-  }
 }
 
 extension SettingsRecordKey where Record.ID: SettingsSerializable {

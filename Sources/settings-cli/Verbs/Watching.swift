@@ -8,7 +8,6 @@ struct Watching: Sendable {
   let path: TOMLPath?
   let isJSON: Bool
   let count: Int?
-  let timeout: Double?
   let program: Program?
   /// The command of --exec, for messages.
   let command: String
@@ -21,7 +20,6 @@ struct Watching: Sendable {
     path = try verb.key.map(KeyArgument.parse)
     isJSON = verb.json
     count = verb.count
-    timeout = verb.timeout
     command = verb.exec ?? ""
     program = verb.exec.map { command in
       let words = (verb.shell ? ["/bin/sh", "-c", command, command] : [command]) + verb.arguments

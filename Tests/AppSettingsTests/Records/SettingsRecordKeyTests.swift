@@ -265,15 +265,7 @@ struct SettingsRecordKeyTests {
     #expect(settings.currentProblems.map(\.code) == [.invalidKey])
   }
 
-  @Test func `facts for tools name the types and the fields that are completed`() {
-    #expect(
-      SettingsKeys.servers.recordFacts
-        == RecordFacts(record: "Server", id: "String", idKind: .string, fields: nil))
-    #expect(SettingsKeys.hosts.recordFacts?.fields == ["host": "", "port": 22])
-    #expect(SettingsKeys.slots.recordFacts?.idKind == .integer)
-    #expect(SettingsKeys.devices.recordFacts?.idKind == .uuid)
-    #expect(SettingsKeys.releases.recordFacts?.idKind == .text)
-    #expect(SettingsKeys.theme.recordFacts == nil)
+  @Test func `a key of records has a summary, and may be in a group`() {
     #expect(SettingsKeys.servers.summary == "Where to connect to.")
     let grouped = SettingsRecordKey<Server>("servers", .group(SettingsGroup("net")))
     #expect(grouped.path == ["net", "servers"])

@@ -7,11 +7,9 @@ struct DocumentEditor {
   /// meanwhile.
   typealias Work = (Workspace) async throws -> SettingsCommand.Answer
 
-  /// A text to store, and what it was made from.
+  /// A text to store, and who writes it.
   struct Edit: Sendable {
     var writer: DocumentWriter
-    /// The version and text that were edited; `nil` if there was no document.
-    var base: (version: Int, text: [UInt8], modRevision: Int64)?
     var text: [UInt8]
     var version: Int
     /// The version that the app reads here; `nil` without a schema.
@@ -208,7 +206,7 @@ struct DocumentEditor {
       throw Failure(status: answer.status)
     }
     let text = try workspace.text(of: document.scope) ?? []
-    var edit = Edit(writer: writer, base: base, text: text, version: base?.version ?? 1, appVersion: newest)
+    var edit = Edit(writer: writer, text: text, version: base?.version ?? 1, appVersion: newest)
     if let takingBack {
       edit.older = try older(of: takingBack, text, writer)
       edit.isRemoval = takingBack.removes && isNothing(text, writer) && !isSigned(writer)

@@ -11,7 +11,6 @@ struct Interface: Sendable {
   let trials: Trials
   let hub: WatchHub
   let life: Life
-  let limits: Limits
   /// The path that is served besides apps, if there is one.
   let servedPath: String?
   /// What the page begins with: the code of its address, for the token.

@@ -27,7 +27,7 @@ public final class PageServer: Sendable {
     let hub = WatchHub(commands, limits)
     let trials = Trials(commands, hub)
     let interface = Interface(
-      commands: commands, trials: trials, hub: hub, life: life, limits: limits, servedPath: configuration.target,
+      commands: commands, trials: trials, hub: hub, life: life, servedPath: configuration.target,
       session: (configuration.code, configuration.token))
     let responder = Responder(
       requestGuard: RequestGuard(token: configuration.token), assets: Assets(environment: configuration.environment),
