@@ -12,9 +12,8 @@ struct ChildProcess {
   let output: CInt
   let errors: CInt
 
-  /// The number of an error of libc, and the call that had it.
+  /// The number of an error of libc.
   struct StartError: Error {
-    let call: String
     let number: CInt
   }
 
@@ -60,7 +59,7 @@ struct ChildProcess {
 
     init() throws(StartError) {
       var ends: [CInt] = [0, 0]
-      guard page_pipe(&ends) == 0 else { throw StartError(call: "pipe", number: errno) }
+      guard page_pipe(&ends) == 0 else { throw StartError(number: errno) }
       (reader, writer) = (ends[0], ends[1])
     }
 
@@ -103,7 +102,7 @@ struct ChildProcess {
     let number = arguments[0].withPath { program in
       posix_spawn(&pid, program, &actions, &attributes, &words, &variables)
     }
-    guard number == 0 else { throw StartError(call: "posix_spawn", number: number) }
+    guard number == 0 else { throw StartError(number: number) }
     return pid
   }
 
