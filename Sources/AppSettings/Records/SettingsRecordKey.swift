@@ -91,25 +91,10 @@ extension SettingsRecordKey where Record.ID: LosslessStringConvertible {
   ///   - name: The dotted path of the table for the records.
   ///   - fallback: A record whose fields complete stored records that lack required ones.
   ///   - details: A description, a group, whether the records are secret.
+  @_disfavoredOverload  // an id that has a bridge is written by it
   public convenience init(
     _ name: some SettingsKeyName, over fallback: Record? = nil, _ details: SettingsKeyDetail<Never>...
   ) {
     self.init(name: name.description, ids: RecordIDCoding(lossless: Record.ID.self), over: fallback, details: details)
-  }
-}
-
-extension SettingsRecordKey where Record.ID: LosslessStringConvertible & SettingsSerializable {
-  /// Makes a key of records.
-  ///
-  /// - Parameters:
-  ///   - name: The dotted path of the table for the records.
-  ///   - fallback: A record whose fields complete stored records that lack required ones, so that a new release can add
-  ///     a property. Its id does not matter.
-  ///   - details: A description, a group, whether the records are secret.
-  public convenience init(
-    _ name: some SettingsKeyName, over fallback: Record? = nil, _ details: SettingsKeyDetail<Never>...
-  ) {
-    self.init(
-      name: name.description, ids: RecordIDCoding(serializable: Record.ID.self), over: fallback, details: details)
   }
 }
