@@ -57,6 +57,7 @@ class RecordTest(PageTest):
         self.tab.one("[aria-label='New name of home']").type("house")
         self.assertEqual(self.wait_for_text("[places.house]").replace("house", "home"), TEXT)
         self.tab.until(lambda: self.tab.count(".record[aria-label=house]") == 1 and self.tab.count(".record[aria-label=home]") == 0, "record")
+        self.tab.until(lambda: self.tab.focused() == "Menu of house", "focus")
 
     def test_a_record_whose_new_name_is_taken_back_shows_its_name(self):
         self.tab.menu("home", "Rename home")

@@ -89,7 +89,9 @@ extension SettingsTransaction {
     public mutating func rename(_ id: Record.ID, to newID: Record.ID) throws(SettingsError) -> Bool {
       let edits = try key.edits(renaming: id, to: newID, in: transaction.view)
       transaction.record(edits)
-      for edit in edits { transaction.noteUnreadable(edit.path, edit.source.flatMap { transaction.unreadable(at: $0) }) }
+      for edit in edits {
+        transaction.noteUnreadable(edit.path, edit.source.flatMap { transaction.unreadable(at: $0) })
+      }
       return !edits.isEmpty
     }
   }
