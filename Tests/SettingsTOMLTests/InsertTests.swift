@@ -21,6 +21,9 @@ struct InsertTests {
     .set(
       "keeps alignment", "[t]\nname   = 1\nlonger = 2\n", ["t", "x"], 3, "[t]\nname   = 1\nlonger = 2\nx      = 3\n"),
     .set("keeps alignment with a longer key", "[t]\nx   = 1\n", ["t", "longer"], 3, "[t]\nx   = 1\nlonger = 3\n"),
+    .set(
+      "is not aligned with lines that only end up in one column", "size = 1\ntoken=2\n", ["ratio"], 3,
+      "size = 1\ntoken=2\nratio=3\n"),
     .set("keeps CRLF", "[t]\r\nx = 1\r\n", ["t", "z"], 2, "[t]\r\nx = 1\r\nz = 2\r\n"),
     .set("keeps a missing final newline", "[t]\nx = 1", ["t", "z"], 2, "[t]\nx = 1\nz = 2"),
     .set("below an empty header", "[t]\n\n[u]\n", ["t", "z"], 2, "[t]\nz = 2\n\n[u]\n"),

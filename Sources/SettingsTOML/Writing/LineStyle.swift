@@ -8,12 +8,12 @@ struct LineStyle {
     let lines = document.lines
     let node = document.tree[sibling]
     separator = Array(document.bytes[Int(node.keyEnd)..<Int(node.start)])
-    func place(_ id: DocumentIndex.ID) -> (width: Int, column: Int) {
+    func place(_ id: DocumentIndex.ID) -> (width: Int, column: Int, rest: ArraySlice<UInt8>) {
       let node = document.tree[id]
       let start = lines.firstNonBlank(from: lines.start(of: Int(node.keyStart)))
       let width = LineStyle.width(document.bytes[start..<Int(node.keyEnd)])
       let blanks = document.bytes[Int(node.keyEnd)..<Int(node.start)].prefix { $0 != Byte.equals }
-      return (width, width + blanks.count)
+      return (width, width + blanks.count, document.bytes[blanks.endIndex..<Int(node.start)])
     }
     guard !separator.contains(Byte.tab) else {
       column = nil
@@ -21,11 +21,9 @@ struct LineStyle {
     }
     let own = place(sibling)
     let above = previous.map(place)
-    if own.column - own.width > 1 || above.map({ $0.column == own.column && $0.width != own.width }) == true {
-      column = own.column
-    } else {
-      column = nil
-    }
+    let isAligned =
+      above.map { $0.column == own.column && $0.width != own.width && $0.rest.elementsEqual(own.rest) } ?? false
+    column = isAligned || own.column - own.width > 1 ? own.column : nil
   }
 
   /// `=` and the blanks around it, for a key.
