@@ -1,9 +1,10 @@
 import AppSettings
-import AppSettingsObserve
 import Foundation
 import Observation
 import Testing
 import TestSupport
+
+@testable import AppSettingsObserve
 
 private struct Peer: Codable, Identifiable, Sendable, Equatable {
   var id: String

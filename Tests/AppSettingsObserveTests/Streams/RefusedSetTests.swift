@@ -49,7 +49,7 @@ import TestSupport
     #expect(settingsError { try settings.set("b", for: name) }?.code == .io)
     await #expect(throws: SettingsError.self) { try await settings.set("b", for: name) }
     #expect(settingsError { try settings[servers].put(Server(id: "s")) }?.code == .io)
-    #expect(settings[name] == "a" && settings[servers].isEmpty && settings.currentProblems.isEmpty)
+    #expect(settings[name] == "a" && settings[servers].all.isEmpty && settings.currentProblems.isEmpty)
     fault.stop()
     try await settings.set("c", for: name)
     #expect(await audience.saw("a", "c"))

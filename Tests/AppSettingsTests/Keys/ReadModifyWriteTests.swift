@@ -189,7 +189,7 @@ struct ReadModifyWriteTests {
       { $0[Self.servers]["a"]?.port = 5 },
       { if $0[Self.servers]["a"] == nil { $0[Self.servers]["a"] = Server(id: "a", port: 1) } },
       { if $0[Self.servers]["a"] == nil { try $0[Self.servers].put(Server(id: "a", port: 1)) } },
-      { if !$0[Self.servers].ids.contains("a") { try $0[Self.servers].put(Server(id: "a", port: 1)) } },
+      { if $0[Self.servers].all.allSatisfy({ $0.id != "a" }) { try $0[Self.servers].put(Server(id: "a", port: 1)) } },
     ]
     for change in changes {
       let error = settingsError { try settings.update(change) }
@@ -197,7 +197,7 @@ struct ReadModifyWriteTests {
     }
     try expectUnchanged(settings)
     try settings.update { try $0[Self.servers].put(Server(id: "a", port: 1)) }
-    try settings.update { $0[Self.servers]["c"] = Server(id: "c", port: $0[Self.servers].count) }
+    try settings.update { $0[Self.servers]["c"] = Server(id: "c", port: $0[Self.servers].all.count) }
     #expect(settings[Self.servers].all.map(\.port) == [1, 2, 2])
   }
 

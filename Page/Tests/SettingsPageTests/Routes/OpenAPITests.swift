@@ -37,8 +37,7 @@ private func describedOperations() throws -> [String: Set<String>] {
   let commands = try Commands(TestHome.command, environment: home.environment, Limits())
   let hub = WatchHub(commands, Limits())
   let interface = Interface(
-    commands: commands, trials: Trials(commands, hub), hub: hub, life: Life(Limits()), limits: Limits(),
-    servedPath: nil,
+    commands: commands, trials: Trials(commands, hub), hub: hub, life: Life(Limits()), servedPath: nil,
     session: (AddressCode(), Token()))
   let routes = interface.routes.map { ("\($0.method.rawValue) \($0.path)", $0.parameters) }
   #expect(try describedOperations() == Dictionary(uniqueKeysWithValues: routes))

@@ -108,7 +108,7 @@ func `a trial is taken back in its file, whatever profile is active by then`(pro
   let hub = WatchHub(commands, limits)
   let trials = Trials(commands, hub)
   let interface = Interface(
-    commands: commands, trials: trials, hub: hub, life: Life(limits), limits: limits, servedPath: nil,
+    commands: commands, trials: trials, hub: hub, life: Life(limits), servedPath: nil,
     session: (AddressCode(), Token()))
   let call = Call(
     captures: ["app": TestHome.app], query: [:], body: try JSONTree(parsing: Array(trial.utf8)), connection: nil)
