@@ -194,7 +194,7 @@ struct SchemaReaderTests {
     try home.write(
       "app = \"a\"\nschema-version = \(form)\n[[migrations]]\nversion = 2\nname = \"x\"\nsteps = [\(steps)]\n", to: path
     )
-    return try SettingsSchema.read(path).migrations.migrations[0].steps
+    return try #require(try SettingsSchema.read(path)).migrations.migrations[0].steps
   }
 
   @Test(arguments: [
