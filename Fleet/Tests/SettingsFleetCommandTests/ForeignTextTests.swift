@@ -212,11 +212,12 @@ extension CommandTests.Busy {
           "m1", "trusted-keys = [\"\(made.output.trimmingCharacters(in: .newlines))\"]\n")
         try machine.start()
         #expect(try await ada.run("set", app, "--create", "a=1").status == 0)
-        #expect(try await machine.wait(for: "a = 1\n"), "\(machine.said)")
+        #expect(try await ada.run("set", app, "--create", "c=1").status == 0)
+        #expect(try await machine.wait(for: "a = 1\nc = 1\n"), "\(machine.said)")
         let text = try #require(try await Self.stored("all/v1", of: fleet))
         let signature = try #require(try await Self.stored("all/v1/signature", of: fleet))
         #expect(try await ada.run("set", app, "a=2").status == 0)
-        #expect(try await machine.wait(for: "a = 2\n"), "\(machine.said)")
+        #expect(try await machine.wait(for: "a = 2\nc = 1\n"), "\(machine.said)")
         try await fleet.cluster.withClient { client in
           let document = "/app-settings/1/\(app)/all/v1"
           _ = try await client.transaction(
@@ -226,9 +227,13 @@ extension CommandTests.Busy {
         let refused = try await ada.run("set", app, "--create", "b=1")
         #expect(refused.status == 5 && refused.error.contains("'m1' has had a newer text"), "\(refused)")
         #expect(refused.error.contains("--accept-unsigned"), "\(refused)")
+        // Nor by taking back another change in it.
+        let changes = try await ada.run("log", app).output.split(separator: "\n").filter { $0.hasPrefix("#") }
+        let revision = try #require(changes.dropFirst(2).first?.dropFirst().split(separator: " ").first)
+        #expect(try await ada.run("undo", app, "--revision", String(revision)).status == 5, "\(changes)")
         #expect(try await ada.run("undo", app).status == 0)
         #expect(try await ada.run("set", app, "--create", "b=1").status == 0)
-        #expect(try await machine.wait(for: "a = 2\nb = 1\n"), "\(machine.said)")
+        #expect(try await machine.wait(for: "a = 2\nc = 1\nb = 1\n"), "\(machine.said)")
       }
     }
 

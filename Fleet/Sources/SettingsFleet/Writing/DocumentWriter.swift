@@ -86,9 +86,11 @@ public struct DocumentWriter: Sendable {
   /// - Throws: ``WriterError`` if this release may only read the document.
   public func current() throws(WriterError) -> (version: Int, text: [UInt8], modRevision: Int64)? {
     guard let newest = versions.keys.max(), let stored = versions[newest] else { return nil }
-    // A successor that does not exist says nothing: who has no key could keep everybody from editing with it.
-    if let readable, let successor = readable.stored.successor, versions[successor] != nil {
-      throw .upgraded(from: readable.version, to: successor)
+    // One that does not exist, or is none, says nothing: who has no key could keep everybody out with it.
+    if let (version, stored) = readable, let successor = stored.successor, successor > version,
+      versions[successor] != nil
+    {
+      throw .upgraded(from: version, to: successor)
     }
     guard newest <= appVersion ?? .max else { throw .newerVersion(newest) }
     return (newest, stored.text, stored.modRevision)

@@ -24,6 +24,8 @@ struct DocumentEditor {
 
   /// What comes back with the text before a change.
   struct TakingBack {
+    /// The revision of the change.
+    let revision: Int64
     /// The texts of earlier versions before it, and those that it has made of them, if any: if others have changed one
     /// since, that stays.
     var older: [Int: (former: [UInt8], made: [UInt8]?)] = [:]
@@ -269,7 +271,8 @@ struct DocumentEditor {
     let trust = try context.settings.trust()
     guard let (version, base) = writer.readable else { return false }
     guard let problem = writer.doubt(about: trust) else {
-      guard trust.isRequired, text == nil,
+      // What a machine has refused as an old text is taken back itself, and nothing else in it.
+      guard trust.isRequired, text == nil || takingBack?.revision != base.modRevision,
         let host = await context.cluster.host(refusingAsOld: writer.document, at: base.modRevision)
       else { return false }
       if acceptsUnsigned { return true }

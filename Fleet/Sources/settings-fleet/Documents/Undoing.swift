@@ -169,7 +169,7 @@ struct Undoing {
   private func former(of entry: Past.Entry) async throws -> ([UInt8], DocumentEditor.TakingBack) {
     guard let former = entry.former else {
       if entry.isFirst {
-        var takingBack = DocumentEditor.TakingBack(removes: entry.bringsBack)
+        var takingBack = DocumentEditor.TakingBack(revision: entry.revision, removes: entry.bringsBack)
         let made = entry.bringsBack ? try await past.stored(at: entry.revision) : [:]
         for (version, stored) in made where version < entry.version {
           takingBack.older[version] = (DocumentWriter.emptyText(version: version), stored.text)
@@ -180,7 +180,7 @@ struct Undoing {
     }
     let before = try await past.stored(at: entry.revision - 1)
     let after = try await past.stored(at: entry.revision)
-    var takingBack = DocumentEditor.TakingBack()
+    var takingBack = DocumentEditor.TakingBack(revision: entry.revision)
     for (version, stored) in before where version < entry.version && stored.text != after[version]?.text {
       takingBack.older[version] = (stored.text, after[version]?.text)
     }
