@@ -287,6 +287,15 @@ class UnseenTest(MeanwhileTest):
                 self.wait_for_text("size = 30")
                 self.tab.reload()
 
+    def test_a_reset_takes_away_what_is_shown(self):
+        self.sizes("30")
+        self.change("size", "60")
+        self.tab.row("size").js("element.focus()")
+        self.tab.keys("r")
+        self.release()
+        self.message_has("size", "changed meanwhile, so nothing was stored")
+        self.assertIn("size = 60", self.home.text())
+
     def test_a_value_is_stored_although_another_one_changes_all_the_time(self):
         self.tab.row("words").wait()
         self.tab.js("""let left = 10;

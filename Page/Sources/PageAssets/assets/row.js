@@ -184,7 +184,7 @@ export class Row {
       name: this.id, hint: `${this.id}-summary ${this.id}-facts ${this.id}-notes ${this.id}-message`,
       actions: (at) => this.#actions(at), ...this.#actions(path),
       store: (at, change, options) => this.store(at, change, options),
-      remove: (at) => this.#run(() => edit([{ unset: at }])),
+      remove: (at) => this.#run(() => edit([{ unset: at }]), this.#asSeen(at)),
       rename: (from, to, options) => this.#run(() => rename(dotted(from), dotted(to)), options),
       refuse: (text, field) => this.#say(text, "error", field),
       checked: () => {
@@ -267,7 +267,7 @@ export class Row {
 
   /**
    * Stores a value in the file that it is meant for, if it is still what it was when the person saw it:
-   * `isAsShown({ value, node })` says whether it is, and `changed()` what the person is told otherwise. What `follows` from
+   * `isAsShown({ value, own, node })` says whether it is, and `changed()` what the person is told otherwise. What `follows` from
    * the write before it, such as a list, is not stored if that one was refused. `field` is where it was typed.
    */
   async store(path, change, options) {
@@ -279,7 +279,7 @@ export class Row {
     const { key } = this;
     if (!key) return { file: model.doc.file, value: undefined, node: null };
     const inner = path.slice(partsOf(key.key).length);
-    return { file: model.doc.file, value: inner.reduce(shownWithin, shownOf(key)).value, node: inner.reduce(memberNode, nodeOf(key)) };
+    return { file: model.doc.file, ...inner.reduce(shownWithin, shownOf(key)), node: inner.reduce(memberNode, nodeOf(key)) };
   }
 
   /**
@@ -340,22 +340,23 @@ export class Row {
 
   reset() {
     if (!isStored(this.key)) return undefined;
-    return this.#run(() => edit([{ unset: partsOf(this.key.key) }]));
+    return this.#run(() => edit([{ unset: partsOf(this.key.key) }]), this.#asSeen());
   }
 
-  undo() {
-    return this.#takeBack("undo");
+  undo(verb = "undo") {
+    return this.#run(() => takeBack(verb, this.name), this.#asSeen());
   }
 
   /** Takes an undo back. */
   redo() {
-    return this.#takeBack("redo");
+    return this.undo("redo");
   }
 
-  /** What another has made of the value meanwhile is not taken back unseen. */
-  #takeBack(verb) {
-    let shown = null;
-    return this.#run(() => takeBack(verb, this.name), { isAsShown: ({ value = null }) => same((shown ??= { value }).value, value) });
+  /** For a write that takes away what another has made of the value meanwhile. Nobody sees whether a secret has changed. */
+  #asSeen(path) {
+    let seen = null;
+    const isAsShown = ({ value = null, own = null }) => same((seen ??= [value, own]), [value, own]);
+    return { path, isAsShown, tries: this.key?.isSecret ? 1 : 20 };
   }
 
   /** Shows what is stored, in place of what is typed. */
