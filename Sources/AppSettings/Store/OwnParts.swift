@@ -36,10 +36,11 @@ extension SettingsKey {
       return edits
     }
     var parts = OwnParts(of: self, inEffect: current, in: snapshot)
-    // A value that is stored, or locked in part, under a former name is written as a whole.
-    guard paths.dropFirst().allSatisfy({ parts.userValue(at: $0) == nil && snapshot.locks[$0] == nil }) else {
-      return edits
-    }
+    // A value that is locked is refused as it is; one that is stored, or locked in part, under a former name is written
+    // as a whole.
+    guard paths.allSatisfy({ snapshot.locks.lock(around: $0) == nil }),
+      paths.dropFirst().allSatisfy({ parts.userValue(at: $0) == nil && snapshot.locks[$0] == nil })
+    else { return edits }
     let (own, files) = parts.only(edits)
     if own == edits || !own.contains(where: { $0.path.hasPrefix(path) }) || accepts(.table(files)) { return own }
     parts.keepsOverrides = true
@@ -104,6 +105,8 @@ private struct OwnParts {
     of value: TOMLValue, _ own: TOMLValue?, _ current: TOMLValue?, _ files: TOMLValue?, at path: TOMLPath
   ) -> (own: TOMLValue?, files: TOMLValue?) {
     if value == own { return (value, value) }
+    // A change of what is locked is refused when it is written.
+    if value != current, snapshot.locks.lock(around: path) != nil { return (value, files) }
     if value == current, !keepsOverrides || value == files || secrets.contains(where: { path.hasPrefix($0) }) {
       if own == nil { return (nil, files) }
       // What is locked is taken out when it is written.

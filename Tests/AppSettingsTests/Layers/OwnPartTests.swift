@@ -132,6 +132,20 @@ struct OwnPartTests {
     #expect(settingsError { try settings.set(["a": 5], for: counts) }?.code == .locked)
   }
 
+  @Test func `a table without a part that is locked is refused`() throws {
+    let places = SettingsKey<[String: [String: Int]]>("places", default: [:])
+    try home.write(
+      "settings-locked = [\"counts\", \"places.p\"]\n[counts]\na = 1\nb = 2\n[places.p]\nx = 1\ny = 2\n", to: system)
+    let settings = try store()
+    for value in [["a": 1], ["a": 1, "b": 2]] {
+      #expect(settingsError { try settings.set(value, for: counts) }?.code == .locked)
+    }
+    #expect(settingsError { try settings.set(["p": ["x": 1]], for: places) }?.code == .locked)
+    let renamed = SettingsKey<[String: Int]>("new.counts", default: [:], .formerly("counts"))
+    #expect(settingsError { try settings.set(["a": 1], for: renamed) }?.code == .locked)
+    #expect(home.text() == nil)
+  }
+
   @Test func `a whole table of an override is not stored by a change of a part`() throws {
     let settings = try store(["WINDOW": "{ width = 5, height = 6 }"])
     settings[window].height = 7
