@@ -49,7 +49,7 @@ extension TOMLDocument {
       for leaf in tree[id].kind == .dotted ? bodyLeaves(under: id) : [id] {
         let statement = statement(of: leaf)
         blocks.append(
-          Block(range: ownCommentStart(above: statement.lowerBound)..<statement.upperBound, isSection: false))
+          Block(range: ownCommentStart(above: statement.lowerBound, ends)..<statement.upperBound, isSection: false))
       }
     }
     for header in headers(under: id) {
