@@ -101,15 +101,16 @@ enum KeyFileText {
       default: current.append(scalar)
       }
     }
-    guard isList else {
-      // Not those behind a number or a boolean.
+    /// A number or a boolean has no blanks.
+    func value(of text: String, otherwise string: String) -> TOMLValue {
       let plain = PlainText.value(of: text.withoutBlanks)
-      if case .string = plain { return result.set(.string(String(current)), at: path) }
-      return result.set(plain, at: path, text: text)
+      if case .string = plain { return .string(string) }
+      return plain
     }
+    guard isList else { return result.set(value(of: text, otherwise: String(current)), at: path, text: text) }
     if !current.isEmpty { items.append(String(current)) }
     result.set(
-      .array(items.map(PlainText.value(of:))), at: path, text: String(whole + current), elements: items)
+      .array(items.map { value(of: $0, otherwise: $0) }), at: path, text: String(whole + current), elements: items)
   }
 }
 

@@ -184,9 +184,11 @@ struct ImportTests {
   }
 
   @Test func `blanks at the end of a key file's value are part of a text, and of nothing else`() throws {
-    let (text, _) = try take(" [g] \n a =  x \nb=1 \nc=true\t\nd= ; \ne=\\s2\nf= \n", as: .keyFile)
+    let (text, _) = try take(" [g] \n a =  x \nb=1 \nc=true\t\nd= ; \ne=\\s2\nf= \nh=640;480 \n", as: .keyFile)
     #expect(
-      text == "[g]\na = \"x \"\nb = 1\nc = true\nd = [\"\", \" \"]\ne = \" 2\"\nf = \"\"\n", "\(text)")
+      text
+        == "[g]\na = \"x \"\nb = 1\nc = true\nd = [\"\", \" \"]\ne = \" 2\"\nf = \"\"\nh = [640, 480]\n",
+      "\(text)")
   }
 
   @Test func `a dconf dump has GVariant values`() throws {
