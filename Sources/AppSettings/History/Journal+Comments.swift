@@ -6,15 +6,19 @@ extension Journal {
   /// A change may begin within a comment, so the first line of its texts is taken for one.
   func mayHaveComment(naming names: [String]) -> Bool {
     guard !names.isEmpty else { return false }
-    let names = names.map { name in
-      String(decoding: HistoryLine.quoted(name).dropFirst().dropLast(), as: UTF8.self).lowercased()
+    func has(_ text: some Collection<UInt8>, _ names: [String]) -> Bool {
+      let text = String(decoding: text, as: UTF8.self).lowercased()
+      return names.contains { text.utf8.contains($0.lowercased().utf8) }
     }
-    return lines(from: start, to: end).contains { line in
-      comments(in: line).contains { piece in
-        let text = String(decoding: piece, as: UTF8.self).lowercased()
-        return names.contains { text.utf8.contains($0.utf8) }
-      }
+    let escaped = names.map { String(decoding: HistoryLine.quoted($0).dropFirst().dropLast(), as: UTF8.self) }
+    var last = 0
+    for line in lines(from: start, to: end) {
+      if comments(in: line).contains(where: { has($0, escaped) }) { return true }
+      if line.isRecord, let number = line.head?.number { last = number }
     }
+    // An edit within a word leaves the name whole in no line, but in the text that it has made.
+    guard let text = self.text(after: last), let document = KeptText.document(of: text.bytes) else { return false }
+    return document.comments.contains { has(document.bytes[$0], names) }
   }
 
   /// The pieces of a line that may be in comments, with their escapes.

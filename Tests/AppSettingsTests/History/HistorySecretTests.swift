@@ -177,12 +177,14 @@ struct HistorySecretTests {
   /// Keys are declared, but not yet the one that the comment is about.
   @Test(arguments: [
     "# The PIN was hush\ntheme = \"a\"\n", "theme = \"a\" # C:\\new pin: hush\n",
-    "# x\n# pin: hush\n# y\ntheme = \"a\"\n",
+    "# x\n# pin: hush\n# y\ntheme = \"a\"\n", "# the pin: hush\n# z\ntheme = \"a\"\n",
   ])
   func `a key that becomes a secret takes the comments about it with it`(text: String) throws {
     let home = ScratchHome()
     // Some from the beginning, and one by an editor, into comments that are there.
-    try home.write(text.contains("# y") ? "# x\n# y\ntheme = \"a\"\n" : text)
+    try home.write(
+      text.contains("# y")
+        ? "# x\n# y\ntheme = \"a\"\n" : text.contains("# z") ? text.replacingOccurrences(of: "pin", with: "pan") : text)
     try home.store().set("b", for: theme)
     try home.write(text)
     try home.store().set("c", for: theme)
