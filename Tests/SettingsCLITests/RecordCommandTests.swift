@@ -223,7 +223,7 @@ struct RecordCommandTests {
       let result = try run(words)
       #expect(
         result.status == 4
-          && result.error.contains("Cannot unset 'least.b': 'least' needs a table of integers with at least 2"),
+          && result.error.contains("Cannot unset 'least.b': 'least' needs a table of integers with 2 or more"),
         "\(result)")
     }
     #expect(try batch("{\"unset\": \"least.a\"}", "{\"unset\": \"least.b\"}") == (4, [2]))
