@@ -115,7 +115,7 @@ struct OwnPartTests {
     try settings.flush()
     #expect(try owns("[counts]\na = 1\nb = 2\nc = 3\n"), "\(home.text() ?? "")")
     #expect(settings[counts] == ["a": 9, "b": 2, "c": 3])
-    let pairs = SettingsKey<[String: Int]>("pairs", default: [:], .count(2...))
+    let pairs = SettingsKey("pairs", default: ["x": 0, "y": 0], .count(2...))
     settings[pairs]["c"] = 3
     try settings.flush()
     #expect(try home.store()[pairs] == ["a": 1, "b": 2, "c": 3])

@@ -74,7 +74,7 @@ private let app = "/api/apps/\(TestHome.app)"
   try await server.home.command("set", TestHome.app, "token=hunter2")
   try await server.home.command("set", TestHome.app, "note=it's 1", "--create")
   let answer = try await server.json("GET", "\(app)/drop-in")
-  #expect(answer["text"]?.text == "theme = \"dark\"\nsize = 14\nnote = \"it's 1\"\n")
+  #expect(answer["text"]?.text == "settings-version = 1\ntheme = \"dark\"\nsize = 14\nnote = \"it's 1\"\n")
   let commands = try #require(answer["commands"]?.text)
   #expect(
     commands == """
