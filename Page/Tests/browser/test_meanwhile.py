@@ -250,6 +250,11 @@ class UnseenTest(MeanwhileTest):
             self.home.cli("set", APP, "size", size)
         self.tab.until(lambda: self.field("size", "input[role=spinbutton]").get_property("value") == size, "change")
 
+    def press(self, key, ctrl=False):
+        """Presses a key on a setting while the page waits for an answer."""
+        self.tab.js("""document.querySelector('.row[data-key=size]').focus();
+            document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: arguments[0], ctrlKey: arguments[1], bubbles: true, cancelable: true }))""", key, ctrl)
+
     def test_a_fix_is_of_what_is_shown(self):
         for key, label in [("thame", "Rename to theme"), ("thame", "Remove it"), ("size", "Reset it")]:
             with self.subTest(label):
@@ -277,8 +282,7 @@ class UnseenTest(MeanwhileTest):
         for key, ctrl, said in [("z", True, "#trial"), ("u", False, ".row[data-key=size] .row-message")]:
             with self.subTest(key):
                 self.change("size", "60")
-                self.tab.js("""document.querySelector('.row[data-key=size]').focus();
-                    document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: arguments[0], ctrlKey: arguments[1], bubbles: true, cancelable: true }))""", key, ctrl)
+                self.press(key, ctrl)
                 self.release()
                 self.tab.until(lambda: "changed meanwhile, so nothing was stored" in self.tab.one(said).text, "message")
                 self.assertIn("size = 60", self.home.text())
@@ -290,8 +294,7 @@ class UnseenTest(MeanwhileTest):
     def test_a_reset_takes_away_what_is_shown(self):
         self.sizes("30")
         self.change("size", "60")
-        self.tab.row("size").js("element.focus()")
-        self.tab.keys("r")
+        self.press("r")
         self.release()
         self.message_has("size", "changed meanwhile, so nothing was stored")
         self.assertIn("size = 60", self.home.text())
