@@ -96,6 +96,8 @@ struct WatchCommandTests {
       try lines("theme --shell --exec 'echo \"$KEY: $OLD -> $NEW\"'", set, unset)
         == ["theme: dark -> light", "theme: light -> dark"])
     #expect(try lines("", set, unset) == ["theme = \"dark\"", "theme = \"light\""])
+    // So that the first change is not of two keys.
+    try test.write("theme = \"dark\"\n")
     #expect(
       try lines(
         "--json", "printf 'theme = \"dark\"\\nfont_size = 20\\n' > new; mv new '\(test.file)'",
@@ -137,14 +139,14 @@ struct WatchCommandTests {
   }
 
   @Test func `an app or a file that does not exist yet is reported, and then watched`() throws {
-    let app = try test.run("watch", "org.example.tst", "theme", "--timeout", "0.1")
+    let app = try test.run("watch", "org.example.tst", "theme", "--timeout", "2")
     #expect(
       app
         == SchemaHome.answer(
           "\n",
           "settings-cli: Unknown app 'org.example.tst': it has neither settings nor a schema. Did you mean "
             + "'org.example.test'? Waiting for its first settings.\n"))
-    let file = try test.run("watch", "./none.toml", "a", "--timeout", "0.1")
+    let file = try test.run("watch", "./none.toml", "a", "--timeout", "2")
     #expect(
       file
         == SchemaHome.answer(
