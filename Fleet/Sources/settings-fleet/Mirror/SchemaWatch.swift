@@ -1,33 +1,23 @@
+import AppSettings
 import AppSettingsObserve
-import Glibc
 import Synchronization
 
 /// Reports when a schema is installed, upgraded or removed, because documents may then be accepted or refused.
 ///
 /// It watches the directories in which apps put their schemas, through the library's own watching. Nothing wakes up while
-/// nothing happens; where the kernel has no more watches to give, the directories are looked at once a second.
+/// nothing happens. Where the kernel has no inotify watch left, it looks at the directories once a second.
 final class SchemaWatch: Sendable {
-  /// What changes when a file is replaced or written.
-  private struct Stamp: Equatable {
-    var device: UInt
-    var inode: UInt
-    var size: Int
-    var times: [Int]
-  }
-
   private let directories: [String]
   private let hub = WatchHub(source: .kernel)
   /// Protects what the directories had at the last look.
-  private let found: Mutex<[String: [String: Stamp]]>
+  private let found: Mutex<[String: [String: FileStatus]]>
 
   init(environment: [String: String]) {
     let listed = (environment["XDG_DATA_DIRS"] ?? "").split(separator: ":").map(String.init).filter {
       $0.hasPrefix("/")
     }
     directories = (listed.isEmpty ? ["/usr/local/share", "/usr/share"] : listed).map { $0 + "/app-settings" }
-    var stamps: [String: [String: Stamp]] = [:]
-    for directory in directories { stamps[directory] = Self.stamps(in: directory) }
-    found = Mutex(stamps)
+    found = Mutex(Dictionary(directories.map { ($0, Self.schemas(in: $0)) }) { first, _ in first })
   }
 
   /// A signal for each group of changes.
@@ -48,22 +38,18 @@ final class SchemaWatch: Sendable {
   }
 
   private func hasChanged(_ directory: String) -> Bool {
-    let stamps = Self.stamps(in: directory)
+    let schemas = Self.schemas(in: directory)
     return found.withLock { found in
-      defer { found[directory] = stamps }
-      return found[directory] != stamps
+      defer { found[directory] = schemas }
+      return found[directory] != schemas
     }
   }
 
-  private static func stamps(in directory: String) -> [String: Stamp] {
-    var stamps: [String: Stamp] = [:]
+  private static func schemas(in directory: String) -> [String: FileStatus] {
+    var schemas: [String: FileStatus] = [:]
     for name in (try? File.names(in: directory)) ?? [] where name.hasSuffix(".toml") {
-      var status = stat()
-      guard stat("\(directory)/\(name)", &status) == 0 else { continue }
-      stamps[name] = Stamp(
-        device: UInt(status.st_dev), inode: UInt(status.st_ino), size: Int(status.st_size),
-        times: [status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec])
+      schemas[name] = try? Syscalls().status(at: "\(directory)/\(name)")
     }
-    return stamps
+    return schemas
   }
 }
