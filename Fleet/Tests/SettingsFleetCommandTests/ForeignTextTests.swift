@@ -8,11 +8,20 @@ extension CommandTests.Busy {
   struct ForeignTextTests {
     /// A fleet with a person who signs.
     private static func with(_ body: (Fleet, Party) async throws -> Void) async throws {
-      try await Fleet.with { fleet in
-        let key = fleet.root + "/key"
-        #expect(try await fleet.person("nobody").run("key", key).status == 0)
-        try await body(fleet, try fleet.person("ada", "signing-key = \"\(key)\"\n"))
-      }
+      try await Fleet.with { try await body($0, try await signer(in: $0)) }
+    }
+
+    /// The same, with a cluster of its own: a compaction is of the whole cluster.
+    private static func withOwnCluster(_ body: (Fleet, Party) async throws -> Void) async throws {
+      let cluster = try await EtcdCluster.start(options: CommandTests.patient)
+      defer { cluster.stop() }
+      try await Fleet.with(cluster) { try await body($0, try await signer(in: $0)) }
+    }
+
+    private static func signer(in fleet: Fleet) async throws -> Party {
+      let key = fleet.root + "/key"
+      #expect(try await fleet.person("nobody").run("key", key).status == 0)
+      return try fleet.person("ada", "signing-key = \"\(key)\"\n")
     }
 
     private static func put(_ value: String, at key: String, of fleet: Fleet) async throws {
@@ -69,7 +78,7 @@ extension CommandTests.Busy {
       }
     }
 
-    @Test func `two who sign the same directory without each other's keys are told`() async throws {
+    @Test func `two operators who sign one directory without each other's keys are warned`() async throws {
       try await Self.with { fleet, ada in
         let (app, tree, key) = (fleet.app, fleet.root + "/tree", fleet.root + "/other-key")
         try FileManager.default.createDirectory(atPath: "\(tree)/\(app)", withIntermediateDirectories: true)
@@ -144,13 +153,7 @@ extension CommandTests.Busy {
     }
 
     @Test func `a version that somebody else has signed, or may have, is not taken away`() async throws {
-      // A compaction is of the whole cluster.
-      let cluster = try await EtcdCluster.start(options: CommandTests.patient)
-      defer { cluster.stop() }
-      try await Fleet.with(cluster) { fleet in
-        let key = fleet.root + "/key"
-        #expect(try await fleet.person("nobody").run("key", key).status == 0)
-        let ada = try fleet.person("ada", "signing-key = \"\(key)\"\n")
+      try await Self.withOwnCluster { fleet, ada in
         #expect(try await ada.run("set", fleet.app, "--create", "a=1").status == 0)
         let signature = #"{"key": "b0b", "serial": 7, "signature": "\#(Data(count: 64).base64EncodedString())"}"#
         try await Self.put("settings-version = 9\n", at: "all/v9", of: fleet)
@@ -160,7 +163,7 @@ extension CommandTests.Busy {
           #expect(refused.status == 5 && refused.error.contains(why), "\(refused)")
           #expect(refused.error.contains("--accept-unsigned"), "\(refused)")
           #expect(try await Self.stored("all/v9", of: fleet) != nil)
-          try await cluster.withClient { client in
+          try await fleet.cluster.withClient { client in
             _ = try await client.delete(.key("/app-settings/1/\(fleet.app)/all/v9/signature"))
             try await client.compact(revision: try await client.put("/other", ""))
           }
@@ -173,14 +176,9 @@ extension CommandTests.Busy {
     @Test func `a version that nobody has signed since it was made is taken away in a compacted cluster, too`()
       async throws
     {
-      let cluster = try await EtcdCluster.start(options: CommandTests.patient)
-      defer { cluster.stop() }
-      try await Fleet.with(cluster) { fleet in
-        let key = fleet.root + "/key"
-        #expect(try await fleet.person("nobody").run("key", key).status == 0)
-        let ada = try fleet.person("ada", "signing-key = \"\(key)\"\n")
+      try await Self.withOwnCluster { fleet, ada in
         #expect(try await ada.run("set", fleet.app, "--create", "a=1").status == 0)
-        try await cluster.withClient { try await $0.compact(revision: try await $0.put("/other", "")) }
+        try await fleet.cluster.withClient { try await $0.compact(revision: try await $0.put("/other", "")) }
         for value in ["evil = 1", "evil = 2"] {
           try await Self.put("settings-version = 9\n\(value)\n", at: "all/v9", of: fleet)
         }

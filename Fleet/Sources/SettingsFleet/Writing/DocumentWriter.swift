@@ -86,7 +86,7 @@ public struct DocumentWriter: Sendable {
   /// - Throws: ``WriterError`` if this release may only read the document.
   public func current() throws(WriterError) -> (version: Int, text: [UInt8], modRevision: Int64)? {
     guard let newest = versions.keys.max(), let stored = versions[newest] else { return nil }
-    // One that does not exist, or is none, says nothing: who has no key could keep everybody out with it.
+    // One that does not exist or is no higher version is ignored: somebody without a key could block all edits with it.
     if let (version, stored) = readable, let successor = stored.successor, successor > version,
       versions[successor] != nil
     {

@@ -279,7 +279,7 @@ struct DocumentEditor {
       throw Failure(
         .notWritable,
         "Cannot store '\(document)': the machine '\(host)' has had a newer text of '\(writer.document)' than the cluster has. "
-          + "Somebody has put an earlier one back, and whoever stores an edit of it signs it again. Take that back with "
+          + "Somebody has put an earlier text back, and an edit would sign that again. Take that back with "
           + "'settings-fleet undo', or repeat the command with --accept-unsigned if all of it is right. Nothing was written."
       )
     }

@@ -149,7 +149,7 @@ struct DocumentWriterTests {
   }
 
   @Test(arguments: ["9", "1"])
-  func `a successor that does not exist or is none keeps nobody from editing`(_ successor: String) throws {
+  func `a successor that does not exist or is no higher version blocks no edit`(_ successor: String) throws {
     var fixture = Fixture()
     fixture.put("a = 1")
     fixture.put(FleetKey.successor(Fixture.document, version: 1).text, successor)
