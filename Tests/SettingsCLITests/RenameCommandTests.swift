@@ -113,7 +113,7 @@ struct RenameCommandTests {
     try test.done("set", test.app, "theme", "dark")
     for (old, new) in [("pin", "theme"), ("pin", "other"), ("vault", "host"), ("vault.x", "x")] {
       let exposed = try test.run("rename", test.file, old, new, "--replace")
-      #expect(exposed.status == 4 && exposed.error.contains("declared the first as a secret"), "\(old): \(exposed)")
+      #expect(exposed.status == 4 && exposed.error.contains("has declared '\(old)' as a secret"), "\(exposed)")
     }
     try test.done("rename", test.file, "pin", "code")
     // One that nobody has declared moves to any.

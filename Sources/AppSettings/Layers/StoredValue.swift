@@ -37,7 +37,7 @@ package enum StoredValue: Sendable {
     if case .value(let value) = self { value } else { candidates.first }
   }
 
-  /// The value in the form that a key reads; `nil` if there is none.
+  /// The value in the form that a key reads; `nil` if nothing is stored.
   ///
   /// - Throws: As ``decoded(by:)``.
   package func form(readBy key: AnySettingsKey) throws(SettingsValueError) -> TOMLValue? {

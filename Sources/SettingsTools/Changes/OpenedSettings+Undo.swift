@@ -47,7 +47,7 @@ extension OpenedSettings {
     let result = plan.result.root
     var seen: Set<TOMLPath> = []
     for edit in plan.edits {
-      // A value is looked at once, however many edits are in it.
+      // Each value is checked once, however many edits are within it.
       for key in schema.key(around: edit.path).map({ [$0] }) ?? schema.named(below: edit.path)
       where seen.insert(key.path).inserted {
         for name in key.paths {

@@ -259,7 +259,7 @@ package struct SchemaLookup: Sendable {
   /// What values lack after a change, so that the app cannot use them, as sentences: each may be what the next change
   /// sets.
   ///
-  /// - Parameter paths: The places that were changed. A value is looked at once, however many of them are in it.
+  /// - Parameter paths: The changed places. Each value is checked once, however many of them are within it.
   package func lacks(around paths: [TOMLPath], in snapshot: SettingsSnapshot) -> [String] {
     var seen: Set<TOMLPath> = []
     return paths.compactMap { path in

@@ -11,8 +11,8 @@ struct RenameVerb: Verb {
 
       Nothing is written if OLD is not in the user's file (status 1), if NEW has a value there and --replace is not \
       given (5), if one of them or a part of it is locked (5), if the app's schema does not have NEW and --create is \
-      not given (3), or if the app would refuse the value under its new name (4). A secret moves only to a key that \
-      is secret too, also one that only the file's history knows as such.
+      not given (3), or if the app would refuse the value under its new name (4). A secret, also one that only \
+      the file's history knows as such, moves only to a key that is secret too.
 
       EXAMPLES
         settings-cli rename ./settings.toml colour theme.accent
@@ -102,8 +102,8 @@ private struct Renaming {
     }) {
       throw ToolError(
         .invalidValue,
-        "\(subject): a program of the file has declared the first as a secret, and not the second, which the history "
-          + "would keep. Nothing was written.")
+        "\(subject): an app has declared '\(source)' as a secret and not '\(destination)', so that the history would "
+          + "keep the value. Nothing was written.")
     }
     if !creates {
       for move in moves { try schema.checkKnown(move.to, advice: "To use it all the same, use --create.") }

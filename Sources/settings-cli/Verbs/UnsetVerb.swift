@@ -14,8 +14,8 @@ struct UnsetVerb: Verb {
     discussion: """
       The values of lower layers and defaults take effect again. A table is removed with everything in it. All keys \
       are removed in one write, or none. Exits 1 if none of them was in the file. A value that has no effect because an \
-      administrator has locked its key can be removed, too. An entry without which the app would not accept the table \
-      around it is not removed (status 4).
+      administrator has locked its key can be removed, too. An entry is not removed if the app would not accept the \
+      table without it (status 4).
 
       A table of an app's file goes with its last key. In a file by its path a table with a header of its own stays, \
       empty, since other programs may need it; --prune removes it.
