@@ -139,14 +139,14 @@ struct WatchCommandTests {
   }
 
   @Test func `an app or a file that does not exist yet is reported, and then watched`() throws {
-    let app = try test.run("watch", "org.example.tst", "theme", "--timeout", "2")
+    let app = try test.run("watch", "org.example.tst", "theme", "--count", "1")
     #expect(
       app
         == SchemaHome.answer(
           "\n",
           "settings-cli: Unknown app 'org.example.tst': it has neither settings nor a schema. Did you mean "
             + "'org.example.test'? Waiting for its first settings.\n"))
-    let file = try test.run("watch", "./none.toml", "a", "--timeout", "2")
+    let file = try test.run("watch", "./none.toml", "a", "--count", "1")
     #expect(
       file
         == SchemaHome.answer(
