@@ -113,6 +113,18 @@ import TestSupport
     #expect(home.text() == "a = 2\n\n# why\nb = 1\nc = [\n  1, # one\n]\n\n[t] # head\nx = 0x10 # hex\n")
   }
 
+  @Test(arguments: [
+    "a.k = 1\n\nx = 1\nb = 1\ny = 1\n", "a = { k = 1 } # k\n\nx = 1\nb = 1\ny = 1\n",
+    "x = 1\nb = 1\ny = 1\n\n[a]\nk = 1\n",
+  ])
+  func `a value that another program made a table meanwhile is kept`(other: String) throws {
+    try home.write("a = 1\n\nx = 1\nb = 1\ny = 1\n")
+    let saved = other.replacingOccurrences(of: "\n", with: "\\n")
+    let end = try edit("printf '\(saved)' > '\(home.file)'; sed -i 's/b = 1/b = 2/' \"$1\"").end()
+    #expect(end.status == 0, "\(end)")
+    #expect(home.text() == other.replacingOccurrences(of: "b = 1", with: "b = 2"))
+  }
+
   @Test(arguments: ["exit 3", "kill -KILL $$"])
   func `an editor that fails leaves its changes in a copy that is named`(_ ending: String) throws {
     try home.write("a = 1\n")

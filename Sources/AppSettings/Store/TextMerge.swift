@@ -36,7 +36,7 @@ package struct TextMerge {
     let touched = PathSet(new.changedPaths(since: common))
     var values = new
     var alone = common
-    for path in old.changedPaths(since: common) {
+    for path in old.changedPaths(since: common).outermost {
       try alone.put(old[path], at: path)
       if !touched.touches(path) { try values.put(old[path], at: path) }
     }
