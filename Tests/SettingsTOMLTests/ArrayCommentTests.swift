@@ -39,10 +39,20 @@ struct ArrayCommentTests {
     set(
       "puts a new first below the comments", "a = [\n  # All.\n  2,\n]\n", [1, 2],
       "a = [\n  # All.\n  1,\n  2,\n]\n"),
+    set(
+      "takes the comment beside the first on the bracket's line", "a = [ 1, # one\n      2 ]\n", [2],
+      "a = [\n      2 ]\n"),
+    set("takes the comment beside the only one", "a = [ 1 # one\n]\n", [], "a = [\n]\n"),
+    set(
+      "takes the comment beside one behind a comma", "a = [ 1 # one\n    , 2 # two\n    ]\n", [1],
+      "a = [ 1 # one\n    ]\n"),
     set("keeps the blanks of an empty one", "a = [ ] # c\n", [1], "a = [ 1 ] # c\n"),
     .remove(
       "takes the comment above a member", "t = {\n  # one\n  x = 1,\n  y = 2,\n}\n", ["t", "x"],
       "t = {\n  y = 2,\n}\n"),
+    .remove(
+      "takes the comment beside a member on the brace's line", "t = { x = 1, # one\n  y = 2 }\n", ["t", "x"],
+      "t = {\n  y = 2 }\n"),
     .set(
       "puts a first member above the comments", "t = {\n  # y = 2\n}\n", ["t", "x"], 1,
       "t = {\n  x = 1\n  # y = 2\n}\n"),
@@ -58,6 +68,7 @@ struct ArrayCommentTests {
     "a = [\n  1 # c\n]\n", "a = [\n  1 # c\n  # d\n]\n", "a = [\n  1,\n  # 2,\n]\n", "a = [\n  # c\n  1, 2\n]\n",
     "a = [ 1,\n      2 ]\n", "a = [ 1, # c\n  2, # d\n]\n", "a = [1 # c\n]\n", "a = [1, # c\n  # d\n]\n",
     "a = [\n    1\n  , 2\n]\n", "a = [1,\n]\n", "a = [\n  1 \n]\n", "a = [\n  [1, # c\n   2],\n]\n",
+    "a = [1 # c\n  ,\n  # d\n]\n", "a = [\n  1 # c\n  ,]\n", "a = [\n  1 # c\n  # d\n  ,]\n",
   ])
   func `appending an element and removing it gives the same bytes`(_ text: String) throws {
     try appendAndRemove(text)

@@ -38,6 +38,15 @@ struct MoveTests {
       "z = 0\n# of a\n# one\nt = { x = 1, a = 1 }\n"),
     .move("moves a member out", "t = { x = 0x1, y = 2 }\n", ["t", "x"], ["x"], "t = { y = 2 }\nx = 0x1\n"),
     .move(
+      "moves a first member out with its comment", "t = { x = 1, # one\n  y = 2 }\n", ["t", "x"], ["x"],
+      "t = {\n  y = 2 }\nx = 1 # one\n"),
+    .move(
+      "moves no comment that stays", "t = { x = 1, y = 2, # both\n  z = 3 }\n", ["t", "y"], ["y"],
+      "t = { x = 1,  # both\n  z = 3 }\ny = 2\n"),
+    .move(
+      "moves a comment before the comma", "t = { x = 1\n    , y = 2 # two\n    , z = 3 }\n", ["t", "y"], ["y"],
+      "t = { x = 1\n    , z = 3 }\ny = 2 # two\n"),
+    .move(
       "moves a dotted table", "theme.accent = 'red' # c\ntheme.size = 1\n\n[ui]\nx = 1\n", ["theme"], ["ui", "theme"],
       "[ui]\nx = 1\n\n[ui.theme]\naccent = 'red' # c\nsize = 1\n"),
     .move("moves nothing where there is nothing", "a = 1\n", ["b"], ["c"], "a = 1\n"),

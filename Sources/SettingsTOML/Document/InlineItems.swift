@@ -165,6 +165,30 @@ struct InlineItems {
     return lines.commentStart(above: lines.start(of: items[index].lowerBound), after: floor)
   }
 
+  /// Whether an item's line has no other item before it: the item begins the line, or follows the opening bracket, or,
+  /// as the last one, a comma at its start.
+  private func beginsLine(_ index: Int) -> Bool {
+    let lines = Lines(bytes: bytes)
+    let start = lines.start(of: items[index].lowerBound)
+    if start <= open { return index == 0 }
+    let first = lines.firstNonBlank(from: start)
+    return first == items[index].lowerBound
+      || index > 0 && index == items.count - 1 && commas[index] == nil && first == commas[index - 1]
+  }
+
+  /// The comment on an item's line, with the blanks before it, if it goes with the item.
+  func commentBeside(_ index: Int) -> Range<Int>? {
+    let lines = Lines(bytes: bytes)
+    func comment(from start: Int) -> Range<Int>? {
+      let first = lines.firstNonBlank(from: start)
+      return first < close && bytes[first] == Byte.hash ? start..<lines.contentEnd(of: first) : nil
+    }
+    let item = items[index]
+    // One before the item's comma can belong to nothing else.
+    if commas[index] != nil, let own = comment(from: item.upperBound) { return own }
+    return beginsLine(index) ? comment(from: (commas[index] ?? item.upperBound - 1) + 1) : nil
+  }
+
   /// Removes an item: a member with the comment lines directly above it, an element too, except for the first. Those
   /// are about the whole array.
   mutating func remove(_ index: Int) {
@@ -174,13 +198,14 @@ struct InlineItems {
     let lines = Lines(bytes: bytes)
     let afterItem = (commas[index] ?? item.upperBound - 1) + 1
     let lineStart = lines.start(of: item.lowerBound)
-    let ownsLineStart = lineStart > open && lines.firstNonBlank(from: lineStart) == item.lowerBound
     let rest = lines.firstNonBlank(from: afterItem)
     let ownsLineEnd = rest < close && [Byte.hash, Byte.newline, Byte.carriageReturn].contains(bytes[rest])
-    if ownsLineStart && ownsLineEnd {
+    if lineStart <= open, index == 0, let comment = commentBeside(0), comment.upperBound > afterItem {
+      apply([Splice(open + 1..<comment.upperBound)])
+    } else if lineStart > open, beginsLine(index), ownsLineEnd {
       let start = index == 0 && !isTable ? lineStart : commentStart(above: index)
       var splices = [Splice(start..<lines.end(of: afterItem))]
-      if isLast, commas[index] == nil, index > 0, let comma = commas[index - 1] {
+      if isLast, commas[index] == nil, index > 0, let comma = commas[index - 1], comma < start {
         splices.append(Splice(comma..<comma + 1))
       }
       apply(splices)
@@ -192,13 +217,14 @@ struct InlineItems {
       apply([Splice(open + 1..<close, !isTable && before.elementsEqual(after) ? Array(before) : [])])
     } else if isLast {
       let previous = items[index - 1].upperBound
-      let between = bytes[previous..<item.lowerBound]
-      if between.contains(Byte.hash), let comma = commas[index - 1] {
+      if let own = commas[index], let comma = commas[index - 1],
+        !bytes[comma..<item.lowerBound].contains(Byte.hash)
+      {
+        apply([Splice(comma + 1..<own + 1)])
+      } else if bytes[previous..<item.lowerBound].contains(Byte.hash), let comma = commas[index - 1] {
         // A comment of the item before is in between.
         let blanks = commas[index] == nil ? [Splice(comma..<comma + 1)] : []
         apply(blanks + [Splice(item.lowerBound..<afterItem)])
-      } else if let own = commas[index], let comma = commas[index - 1] {
-        apply([Splice(comma + 1..<own + 1)])
       } else {
         apply([Splice(previous..<item.upperBound)])
       }

@@ -175,9 +175,7 @@ extension TOMLDocument {
     if lineStart > list.open, lines.firstNonBlank(from: lineStart) == list.items[index].lowerBound {
       insertion.comments += commentLines(in: list.commentStart(above: index)..<lineStart)
     }
-    let end = (list.commas[index] ?? list.items[index].upperBound - 1) + 1
-    let rest = bytes[end..<lines.contentEnd(of: end)]
-    if rest.drop(while: Byte.isBlank).first == Byte.hash { insertion.trailing = Array(rest) }
+    if let comment = list.commentBeside(index) { insertion.trailing = Array(bytes[comment]) }
   }
 
   private func commentLines(above lineStart: Int) -> [[UInt8]] {
