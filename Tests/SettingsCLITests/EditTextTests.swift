@@ -170,6 +170,17 @@ struct EditTextTests {
     #expect(test.home.text() == file("url = \"u\"", "url = \"u\"\nother = 1"))
   }
 
+  @Test(arguments: [
+    ("[hosts.a]\nport = 1\nprt = 2", "hosts.a.prt", 12),
+    ("[hosts]\na = { port = 1, name = \"n\", x.y = 1 }", "hosts.a.x.y", 11),
+  ])
+  func `an unknown field of a table is stored, with a warning`(new: String, key: String, line: Int) throws {
+    let (status, findings) = try store("url = \"u\"", "url = \"u\"\n\n" + new)
+    #expect(status == 0 && findings.map { $0["kind"] as? String } == ["unknown-key"], "\(findings)")
+    #expect(findings.first?["key"] as? String == key && findings.first?["line"] as? Int == line, "\(findings)")
+    #expect(test.home.text() == file("url = \"u\"", "url = \"u\"\n\n" + new))
+  }
+
   @Test func `a text is not stored if the file has changed since its digest`() throws {
     let digest = try #require(try test.document()["digest"] as? String)
     try test.write(Self.text + "# by another\n")

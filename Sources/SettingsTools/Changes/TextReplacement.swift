@@ -115,13 +115,15 @@ package struct TextReplacement {
     var faults: [Fault] = []
     var checked: Set<TOMLPath> = []
     for path in changed where path.components.first?.hasPrefix("settings-") == false {
+      if let value = mine[path] {
+        do {
+          try schema.checkKnown(in: value, at: path, advice: nil)
+        } catch {
+          if let failure = error as? ToolError { faults.append(Fault(kind: .unknownKey, key: path, failure: failure)) }
+        }
+      }
       let key = schema.key(around: path)?.path ?? path
       guard checked.insert(key).inserted, let value = mine[key] else { continue }
-      do {
-        try schema.checkKnown(key)
-      } catch {
-        if let failure = error as? ToolError { faults.append(Fault(kind: .unknownKey, key: key, failure: failure)) }
-      }
       do {
         try schema.check(value, at: key)
       } catch {
