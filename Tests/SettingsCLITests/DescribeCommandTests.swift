@@ -205,5 +205,14 @@ struct DescribeCommandTests {
     #expect(try test.run("unset", test.app, "editor.font-size").status == 0)
     #expect(try test.run("unset", test.app, "editor.font-size").status == 5)
     #expect(test.home.text() == "editor = { wrap = false }\n")
+    // Under a former name, a key is set by its present one.
+    try test.home.write("settings-locked = [\"editor.font-size\"]\n", to: test.systemFile)
+    for verb in [["set", test.app, "font_size", "15"], ["unset", test.app, "font_size"]] {
+      let result = try ChildProcess.run(
+        ChildProcess.product("settings-cli"), verb, environment: test.home.environment, directory: test.home.path)
+      #expect(result.status == 5, "\(result)")
+      #expect(
+        result.error.hasPrefix("settings-cli: Cannot \(verb[0]) 'editor.font-size': it is locked by"), "\(result)")
+    }
   }
 }

@@ -23,11 +23,12 @@ extension SchemaLookup {
     return paths
   }
 
-  /// The error for setting a key locked under a former name. A lock of the present name is found when it is written.
+  /// The error for setting a key locked under a former name, by its present one. A lock of a key without former names
+  /// is found when it is written.
   package func lockError(of path: TOMLPath, in snapshot: SettingsSnapshot) -> SettingsError? {
     let names = names(of: path)
     guard names.count > 1 else { return nil }
-    return snapshot.lockError(path, formerly: names.filter { $0 != path }, of: secretKey(around: path))
+    return snapshot.lockError(names[0], formerly: Array(names.dropFirst()), of: secretKey(around: path))
   }
 
   /// The error for changing a value that is locked, or a part of it; `nil` if nothing in it is.
@@ -38,7 +39,9 @@ extension SchemaLookup {
 
   /// The error for removing a key that is locked under one of its names, where the user's file has no value of it.
   package func removalError(of path: TOMLPath, in snapshot: SettingsSnapshot) -> SettingsError? {
-    snapshot.lockError(path, formerly: names(of: path), isRemoval: true, of: secretKey(around: path))
+    let names = names(of: path)
+    return snapshot.lockError(
+      names[0], formerly: Array(names.dropFirst()), isRemoval: true, of: secretKey(around: path))
   }
 
   /// The key that a path is, or is in, if that is a secret, so that messages do not have the names in it.
