@@ -63,6 +63,22 @@ struct RecordCommandTests {
     #expect(whole.status == 4 && whole.error.contains("has no 'port', which must be an integer"), "\(whole.error)")
   }
 
+  @Test func `the layers of a field that the files lack have its default`() throws {
+    try home.write(
+      """
+      app = "\(app)"
+      [keys.servers]
+      type = "records"
+      fields = { host = { type = "string" }, port = { type = "integer", default = 22 } }
+
+      """, to: home.path + "/data/app-settings/\(app).toml")
+    try home.write("servers.a.host = \"h\"\nservers.b.port = 80\n")
+    #expect(try run("get", app, "servers.a.port", "--layers") == SchemaHome.answer("22  # the app's default\n"))
+    #expect(try run("get", app, "servers.a.port", "--layers", "--json").output.contains("\"value\":22"))
+    #expect(try run("get", app, "servers.b.port", "--layers").output == "80  # user \(home.file):2\n")
+    #expect(try run("get", app, "servers.c.port", "--layers") == SchemaHome.answer("", status: 1))
+  }
+
   private static let keyed = """
     app = "org.example.test"
     [keys.servers]

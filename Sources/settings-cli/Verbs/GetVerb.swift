@@ -133,7 +133,11 @@ struct GetVerb: Verb {
     let snapshot = try target.open().snapshot
     let schema = target.schema
     let values = schema.values(at: path, in: snapshot)
-    let standard = schema.defaultValue(at: path)
+    var standard = schema.defaultValue(at: path)
+    // A field that the files lack may have a default of its own.
+    if !values.contains(where: { [.used, .merged].contains($0.state) }) {
+      standard = standard ?? schema.usedValue(of: path, in: snapshot)
+    }
     if values.isEmpty, standard == nil {
       try schema.checkKnown(path)
       throw ToolError(.noValue, Self.hint(path, in: snapshot, of: target))
