@@ -295,4 +295,19 @@ struct ImportCommandTests {
     #expect(try test.done("get", test.app, "editor.font-size") == "30\n")
     #expect(test.home.text()?.contains("font_size") == false)
   }
+
+  @Test(arguments: [
+    ("import ./new.toml ./pipe --format toml", "taken: a\n", "a = 1\n"),
+    ("edit ./new.toml --text ./pipe", "", "a = 1\n"),
+    ("diff ./new.toml ./pipe --exit-code | tail -n 1", "-a = 1\n", nil),
+  ])
+  func `a file that is only read may be a pipe`(words: String, output: String, text: String?) throws {
+    // As of 'settings-cli import … <(command)'.
+    let script = "mkfifo pipe; printf 'a = 1\\n' > pipe & settings-cli \(words)"
+    var environment = home.environment
+    environment["PATH"] = ChildProcess.commandDirectory + ":" + environment["PATH", default: "/usr/bin:/bin"]
+    let result = try ChildProcess.run("/bin/sh", ["-c", script], environment: environment, directory: home.path)
+    #expect(result == ChildProcess.Result(status: 0, output: output, error: ""))
+    #expect(home.text(of: home.path + "/new.toml") == text)
+  }
 }

@@ -11,20 +11,24 @@ package enum StandardInput {
   /// - Parameter limit: The number of bytes that is enough to see that there are too many.
   /// - Throws: ``ToolError`` with status 7 if it cannot be read or is not whole.
   package static func all(upTo limit: Int = .max) throws(ToolError) -> [UInt8] {
+    let bytes = try bytes(of: STDIN_FILENO, named: "standard input", upTo: limit)
+    if bytes.count < limit { try checkIsWhole(bytes.count) }
+    return bytes
+  }
+
+  /// Reads what a descriptor has, up to its end or a limit.
+  static func bytes(of descriptor: Int32, named name: String, upTo limit: Int = .max) throws(ToolError) -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
-    while true {
-      let count = read(STDIN_FILENO, &buffer, buffer.count)
+    // Beyond a limit, the writer may have more to say, later.
+    while bytes.count < limit {
+      let count = read(descriptor, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
-      if count < 0 { throw ToolError(.io, "Cannot read standard input: \(Errno(errno).message).") }
-      if count == 0 {
-        try checkIsWhole(bytes.count)
-        return bytes
-      }
+      if count < 0 { throw ToolError(.io, "Cannot read \(name): \(Errno(errno).message).") }
+      if count == 0 { break }
       bytes += buffer[..<count]
-      // The writer may have more to say, later.
-      if bytes.count >= limit { return bytes }
     }
+    return bytes
   }
 
   /// Reads the lines of a batch.

@@ -79,7 +79,7 @@ struct DiffVerb: Verb {
 
   private static func texts(_ other: String, _ target: Target) throws -> String {
     let file = try target.location().file
-    guard let old = try SettingsFile(path: other).read().bytes else {
+    guard let old = try GivenFile.bytes(at: other) else {
       throw ToolError(.io, "Cannot read '\(other)': it does not exist.")
     }
     let new = try SettingsFile(path: file).read().bytes

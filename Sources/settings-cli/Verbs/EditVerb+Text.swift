@@ -44,7 +44,7 @@ extension EditVerb {
   private static func bytes(of name: String) throws -> [UInt8] {
     let limit = TOMLDocument.maximumSize
     guard name == "-" else {
-      guard let bytes = try SettingsFile(path: SettingsLocation(file: Arguments.path(name)).file).read().bytes else {
+      guard let bytes = try GivenFile.bytes(at: SettingsLocation(file: Arguments.path(name)).file) else {
         throw ToolError(.io, "Cannot read '\(name)': it does not exist.")
       }
       return bytes

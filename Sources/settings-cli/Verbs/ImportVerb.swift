@@ -261,7 +261,7 @@ struct ImportVerb: Verb {
     guard path.withPath({ stat($0, &status) }) != 0 || status.st_mode & S_IFMT != S_IFDIR else {
       throw ToolError(.io, "Cannot import '\(path)': it is a directory. Name a file in it.")
     }
-    guard let bytes = try SettingsFile(path: path).read().bytes else {
+    guard let bytes = try GivenFile.bytes(at: path) else {
       throw ToolError(.io, "Cannot import '\(path)': it does not exist.")
     }
     return (bytes, path)
