@@ -38,6 +38,22 @@ struct SafetyTests {
     #expect(shell.output == value)
   }
 
+  @Test func `a dash is read from standard input in every form of a value, once`() throws {
+    #expect(try run("set", app, "a=1", "b=-", input: "x\n") == answer(""))
+    #expect(try run("set", app, "list", "--append", "-", "--append", "y", input: "x\n") == answer(""))
+    #expect(home.text() == "a = 1\nb = \"x\"\nlist = [\"x\", \"y\"]\n")
+    #expect(try run("set", app, "list", "--remove", "-", input: "x\n") == answer(""))
+    #expect(try run("set", app, "--", "b=-", input: "x\n") == answer(""))
+    #expect(home.text() == "a = 1\nb = \"-\"\nlist = [\"y\"]\n")
+    for words in [["a=-", "b=-"], ["list", "--append", "-", "--remove", "-"]] {
+      let result = try ChildProcess.run(
+        command, ["set", app] + words, environment: home.environment, input: "x\n", directory: home.path)
+      #expect(result.status == 2 && result.error.contains("write '-' once"), "\(result)")
+    }
+    #expect(try run("set", app, "b=-", input: "").status == 4)
+    #expect(home.text() == "a = 1\nb = \"-\"\nlist = [\"y\"]\n")
+  }
+
   /// Each input is a whole one, too, as a longer one is that was cut off.
   @Test(arguments: [
     (["set", "a", "-"], "text"), (["edit", "--text", "-"], "a = 1"), (["import", "-", "--format", "toml"], "a = 1"),

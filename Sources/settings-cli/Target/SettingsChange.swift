@@ -5,8 +5,8 @@ import ArgumentParser
 struct SettingsChange {
   /// The keys and their values as typed; one key without a value if elements of an array are changed.
   var pairs: [(key: TOMLPath, text: String)]
-  /// Whether the value is read from standard input.
-  private(set) var isInput = false
+  /// The number of the pair whose value is read from standard input.
+  private(set) var input: Int?
 
   /// Parses the operands after the target, which may include `--`.
   ///
@@ -47,7 +47,14 @@ struct SettingsChange {
         throw ValidationError("Missing VALUE of '\(key)'. Usage: settings-cli \(verb) TARGET KEY VALUE")
       }
       pairs = [(key, operands[1])]
-      isInput = operands[1] == "-" && (terminator ?? 2) > 1
     }
+    let inputs = pairs.indices.filter { index in
+      // The word that has the value; behind '--' it is one like any other.
+      pairs[index].text == "-" && operands.count - pairs.count + index < terminator ?? operands.count
+    }
+    guard inputs.count < 2 else { throw ValidationError(Self.oneInput) }
+    input = inputs.first
   }
+
+  static let oneInput = "Standard input has one VALUE: write '-' once."
 }

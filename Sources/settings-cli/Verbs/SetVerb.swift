@@ -24,9 +24,9 @@ struct SetVerb: Verb {
       Values go into the active profile, or else the user's file. --layer names another file of yours. A value that the \
       app does not read from there, because a higher file has one, is stored, and the exit status is 5.
 
-      If VALUE is '-', it is read from standard input without the last newline: for secrets, and for values of any \
-      length. A terminal does not show it while you type. An empty value is refused, because it usually comes from a \
-      command that failed; use --allow-empty to store it.
+      If VALUE is '-', it is read from standard input without the last newline, also in 'KEY=-' and '--append -': for \
+      secrets, and for values of any length. A terminal does not show it while you type. An empty value is refused, \
+      because it usually comes from a command that failed; use --allow-empty to store it.
 
       EXAMPLES
         settings-cli set org.example.editor editor.font-size 14
@@ -64,6 +64,7 @@ struct SetVerb: Verb {
 
   func validate() throws {
     try Self.checkOptions(words, of: "set")
+    if (append + remove).count(where: { $0 == "-" }) > 1 { throw ValidationError(SettingsChange.oneInput) }
     do {
       _ = try SettingsChange(words, changesElements: !(append + remove).isEmpty)
     } catch {
@@ -101,19 +102,16 @@ struct SetVerb: Verb {
     creates: Bool = false, allowsEmpty: Bool = false, _ guarded: GuardedChange = GuardedChange()
   ) throws {
     ProcessTitle.hide(words.dropFirst() + words.filter { $0.contains("=") } + removed + added)
+    var (removed, added) = (removed, added)
     let changesElements = !(removed + added).isEmpty
     for word in removed + added { try Arguments.checkText(word, "element") }
     var changes = try SettingsChange(words, changesElements: changesElements)
-    if changes.isInput {
-      let key = changes.pairs[0].key
-      let text = try valueFromStandardInput(of: key)
-      guard !text.isEmpty || allowsEmpty else {
-        throw ToolError(
-          .invalidValue,
-          "Cannot set '\(key)': standard input is empty. Nothing was written. Use --allow-empty to store an empty value."
-        )
-      }
-      changes.pairs[0].text = text
+    if let input = changes.input {
+      changes.pairs[input].text = try valueFromStandardInput(of: changes.pairs[input].key, allowsEmpty)
+    } else if let index = added.firstIndex(of: "-") {
+      added[index] = try valueFromStandardInput(of: changes.pairs[0].key, allowsEmpty)
+    } else if let index = removed.firstIndex(of: "-") {
+      removed[index] = try valueFromStandardInput(of: changes.pairs[0].key, allowsEmpty)
     }
     let opened = try target.open(
       mayBeUnknown: creates, mayBeNew: true, isForWriting: true, writesLater: !guarded.isPlain
@@ -153,14 +151,26 @@ struct SetVerb: Verb {
     return !opened.schema.keys.isEmpty && opened.schema.knows(key) || opened.snapshot[key] != nil
   }
 
-  /// A last newline ends the line and is not part of the value.
-  private static func valueFromStandardInput(of key: TOMLPath) throws -> String {
-    if StandardInput.isTerminal {
-      guard let line = StandardInput.hiddenLine(asking: "Value of '\(key)': ") else {
-        throw ToolError(.usage, "Missing VALUE.")
-      }
-      return line
+  /// The value for which '-' stands.
+  private static func valueFromStandardInput(of key: TOMLPath, _ allowsEmpty: Bool) throws -> String {
+    let text = try StandardInput.isTerminal ? typedValue(of: key) : pipedValue(of: key)
+    guard !text.isEmpty || allowsEmpty else {
+      throw ToolError(
+        .invalidValue,
+        "Cannot set '\(key)': standard input is empty. Nothing was written. Use --allow-empty to store an empty value.")
     }
+    return text
+  }
+
+  private static func typedValue(of key: TOMLPath) throws -> String {
+    guard let line = StandardInput.hiddenLine(asking: "Value of '\(key)': ") else {
+      throw ToolError(.usage, "Missing VALUE.")
+    }
+    return line
+  }
+
+  /// A last newline ends the line and is not part of the value.
+  private static func pipedValue(of key: TOMLPath) throws -> String {
     var bytes = try StandardInput.all()
     if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
     guard let text = String(validating: bytes, as: UTF8.self) else {

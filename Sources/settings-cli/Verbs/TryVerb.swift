@@ -56,7 +56,7 @@ struct TryVerb: Verb {
     try SetVerb.checkOptions(words, of: "try")
     let change = try SettingsChange(words, changesElements: false, verb: "try")
     if change.pairs.count > 1 { throw ValidationError("'try' takes one KEY, with one VALUE.") }
-    if change.isInput {
+    if change.input != nil {
       throw ValidationError(
         "'try' waits for Enter on standard input, so it cannot read VALUE there: write it on the command line.")
     }
