@@ -296,6 +296,12 @@ struct ImportCommandTests {
     #expect(test.home.text()?.contains("font_size") == false)
   }
 
+  @Test func `what is skipped in an array is named by its number`() throws {
+    let result = try run("import", "./new.toml", "-", "--format", "json", input: #"{"a b": [1, [2, null]]}"#)
+    #expect(result.output == "taken: \"a b\"\nskipped: \"a b\"[1][1]: null has no value in TOML\n", "\(result)")
+    #expect(home.text(of: home.path + "/new.toml") == "\"a b\" = [1, [2]]\n")
+  }
+
   @Test(arguments: [
     ("import ./new.toml ./pipe --format toml", "taken: a\n", "a = 1\n"),
     ("edit ./new.toml --text ./pipe", "", "a = 1\n"),

@@ -238,7 +238,7 @@ struct ImportVerb: Verb {
       let cause =
         locked.contains(skipped.source) ? "is locked by an administrator" : "cannot be imported, or already has a value"
       let reason = hidden == 0 ? skipped.reason : "a part of it \(cause)"
-      line("skipped: \(app.map { "\($0) " } ?? "")\(place): \(reason)")
+      line("skipped: \(app.map { "\($0) " } ?? "")\(UnknownKey.text(of: place)): \(reason)")
     }
     if let first = report.dotted.first(where: { schema.partOfSecret($0.key) == 0 }) {
       let others =
