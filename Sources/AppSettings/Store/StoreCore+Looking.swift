@@ -42,7 +42,9 @@ extension StoreCore {
   package func look(_ evidence: SaveWatch.Evidence = .asked) -> LookOutcome {
     load()
     while true {
-      let (known, document, revision) = state.withLock { ($0.knownUserFile, $0.userDocument, $0.userRevision) }
+      let (known, document, revision, around) = state.withLock {
+        ($0.knownUserFile, $0.userDocument, $0.userRevision, $0.surroundingsRevision)
+      }
       let contents: SettingsFile.Contents
       do throws(SettingsError) {
         contents = try readUserFile()
@@ -102,7 +104,9 @@ extension StoreCore {
         surroundings = read
       }
       let isCurrent = state.withLock { state -> Bool in
-        guard state.userRevision == revision else { return false }
+        guard state.userRevision == revision, surroundings == nil || state.surroundingsRevision == around else {
+          return false
+        }
         defer { renewStamp() }
         state.userInode = contents.status?.inode
         state.adopt(
@@ -130,15 +134,17 @@ extension StoreCore {
     load()
     if let outcome = followChoice(evidence) { return outcome }
     while true {
-      let (revision, own) = state.withLock { ($0.userRevision, $0.snapshot.ownContent) }
+      let (revision, around, own) = state.withLock {
+        ($0.userRevision, $0.surroundingsRevision, $0.snapshot.ownContent)
+      }
       let read = readSurroundings(of: place.withLock { $0 }, own: own, evidence)
       let isCurrent = state.withLock { state -> Bool in
-        guard state.userRevision == revision else { return false }
+        guard state.userRevision == revision, state.surroundingsRevision == around else { return false }
         defer { renewStamp() }
         state.adopt(read)
         return true
       }
-      // Another own file says what is below it.
+      // Another own file says what is below it, and another thread may have read newer files.
       guard isCurrent else { continue }
       report(read.problems)
       if let wait = read.wait { return .unsettled(nanoseconds: wait) }

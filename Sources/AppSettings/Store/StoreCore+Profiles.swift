@@ -66,19 +66,25 @@ extension StoreCore {
   ///
   /// - Returns: The outcome, if the profile has changed or may be about to; else `nil`.
   func followChoice(_ evidence: SaveWatch.Evidence) -> LookOutcome? {
+    let revision = state.withLock { $0.surroundingsRevision }
     guard let personal = location?.personal, personal.followsChoice else { return nil }
     let (name, wait) = readChoice(evidence)
     if let wait { return .unsettled(nanoseconds: wait) }
     guard name != personal.profile else { return nil }
     // Observers run when the switch is over.
-    return DeferredCalls.section { switchProfile(to: name, evidence) }
+    return DeferredCalls.section { switchProfile(to: name, readAt: revision, evidence) }
   }
 
   /// Makes another profile the own layer. Observers see one change.
   ///
   /// A commit in progress ends in the previous profile, and pending edits are written there first: that is where
   /// they were set.
-  private func switchProfile(to name: String?, _ evidence: SaveWatch.Evidence) -> LookOutcome {
+  ///
+  /// - Parameter revision: ``StoreState/surroundingsRevision`` before the choice was read. If another thread has read
+  ///   the files since, the choice is read again.
+  private func switchProfile(
+    to name: String?, readAt revision: UInt64, _ evidence: SaveWatch.Evidence
+  ) -> LookOutcome? {
     let former = backing.name
     let new = place.withLock { $0 }.using(profile: name)
     let limit = TimeLimit(Self.switchLimit)
@@ -93,8 +99,10 @@ extension StoreCore {
       } catch {
         return .unsettled(nanoseconds: Self.switchRetry)
       }
+      var isOvertaken = false
       let isSwitched = state.withLock { state in
-        guard !state.hasUncommitted else { return false }
+        isOvertaken = state.surroundingsRevision != revision
+        guard !isOvertaken, !state.hasUncommitted else { return false }
         defer { renewStamp() }
         place.withLock { $0 = new }
         state.switch(to: own, in: surroundings, inode: contents?.status?.inode)
@@ -103,6 +111,7 @@ extension StoreCore {
         return true
       }
       leaveCommit()
+      if isOvertaken { return followChoice(evidence) }
       guard isSwitched else { continue }
       noteSwitch(from: former, failure)
       report(surroundings.problems)

@@ -26,6 +26,8 @@ struct StoreState: Sendable {
   var commitLimit: TimeLimit?
   /// Counts the contents adopted from the file, so that a slower reader knows that it is outdated.
   var userRevision: UInt64 = 0
+  /// Counts the contents adopted from the files around it, for the same reason.
+  private(set) var surroundingsRevision: UInt64 = 0
   /// The inode of the file in which `userBytes` were last seen; distinguishes a save in place from one by a rename.
   var userInode: UInt64?
   /// The file as last synced by this process.
@@ -239,6 +241,7 @@ struct StoreState: Sendable {
   mutating func adopt(_ surroundings: SurroundingLayers, own: LayerContent? = nil) {
     let old = isLoaded ? snapshot.root : TOMLTable()
     let orders = isLoaded ? keyOrders : []
+    surroundingsRevision += 1
     snapshot.replaceLayers(below: surroundings.lower, above: surroundings.upper, own: own)
     let text = credentialText
     snapshot.overrides.credentials = text.map { surroundings.credentials?.showing($0) } ?? surroundings.credentials

@@ -24,4 +24,61 @@ struct LookTests {
     settings.core.look()
     #expect(settings[.counter] == 2)
   }
+
+  /// A store whose looks are interrupted before they open a file, as by another thread.
+  private func store(interruptedAt name: String, by interruption: Interruption) throws -> SettingsStore {
+    try home.store(
+      system: Syscalls { (call, path) throws(Errno) in
+        if call == .open, path.hasSuffix(name) { interruption.run() }
+        return nil
+      })
+  }
+
+  private final class Interruption: Sendable {
+    // Protects the work, which runs once.
+    private let work = Lock<(@Sendable () -> Void)?>(nil)
+
+    func arm(_ new: @escaping @Sendable () -> Void) { work.withLock { $0 = new } }
+
+    func run() {
+      let due = work.withLock { work in
+        defer { work = nil }
+        return work
+      }
+      due?()
+    }
+  }
+
+  @Test func `a thread that reads declared files slowly takes back nothing that another one has read since`() throws {
+    try home.write("counter = 1\n", to: home.file("settings.d/10.toml"))
+    try home.write("", to: home.file("settings.d/20.toml"))
+    let interruption = Interruption()
+    let settings = try store(interruptedAt: "20.toml", by: interruption)
+    #expect(settings[.counter] == 1)
+    interruption.arm { [home] in
+      #expect(throws: Never.self) { try home.write("counter = 2\n", to: home.file("settings.d/10.toml")) }
+      settings.core.lookAround()
+      #expect(settings[.counter] == 2)
+    }
+    settings.core.lookAround()
+    #expect(settings[.counter] == 2)
+  }
+
+  @Test func `a thread that switches profiles slowly does not return from the one that was chosen since`() throws {
+    for (number, name) in ["first", "second"].enumerated() {
+      try home.write("counter = \(number + 1)\n", to: home.file("profiles/\(name).toml"))
+    }
+    let interruption = Interruption()
+    let settings = try store(interruptedAt: "first.toml", by: interruption)
+    #expect(settings[.counter] == 0)
+    interruption.arm { [home] in
+      #expect(throws: Never.self) { try home.profiles.choose("second") }
+      settings.core.lookAround()
+      #expect(settings[.counter] == 2)
+    }
+    try home.profiles.choose("first")
+    settings.core.lookAround()
+    #expect(settings[.counter] == 2)
+    #expect(settings.location?.file == home.file("profiles/second.toml"))
+  }
 }
