@@ -138,7 +138,8 @@ extension WatchStateMachine {
       let report = reports.removeFirst()
       return .report(report.id, report.problem)
     }
-    if queue.isEmpty { enqueueDue(at: now) }
+    // At the beginning of each round, also if events have queued something: they may come without a pause.
+    if queueStart == 0 { enqueueDue(at: now) }
     while queueStart < queue.count {
       let id = queue[queueStart]
       if let action = nextOf(id) { return action }

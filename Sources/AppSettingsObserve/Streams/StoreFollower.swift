@@ -45,13 +45,14 @@ final class StoreFollower: Sendable {
   /// Watches the present places of the store.
   private func update() {
     guard let core = core() else { return }
-    let places = Self.places(of: core)
-    let ended = subscriptions.withLock { subscriptions -> [WatchSubscription] in
+    let (ended, places) = subscriptions.withLock { subscriptions -> ([WatchSubscription], [FollowedPlace]) in
+      // Under the lock: another thread may make the subscriptions of newer places.
+      let places = Self.places(of: core)
       let ended = subscriptions.keys.filter { !places.contains($0) }.compactMap {
         subscriptions.removeValue(forKey: $0)
       }
       for place in places where subscriptions[place] == nil { subscriptions[place] = subscribe(to: place, core) }
-      return ended
+      return (ended, places)
     }
     // A cancellation waits for a running look, which may be in this very function.
     for subscription in ended { subscription.cancel() }

@@ -141,4 +141,20 @@ struct WatchStateMachineTests {
     world.advance(.milliseconds(50))
     #expect(world.settle() == ["walk", "check"])
   }
+
+  @Test func `a look that is due does not wait until events of another file pause`() {
+    var world = HubWorld.settled()
+    var plan = WatchPlan()
+    plan.add(WatchPlace(path: "/d", identity: HubWorld.directory), "g", .content)
+    plan.end = .file(age: .seconds(5))
+    world.plans[2] = plan
+    world.machine.subscribe(2, to: .file("/d/g"))
+    _ = world.settle()
+    world.send(.attributes, "g")
+    world.send(.movedTo)
+    #expect(world.settle() == ["look", "walk"])
+    world.advance(.milliseconds(50))
+    world.send(.movedTo)
+    #expect(world.settle() == ["look", "walk", "walk", "check"])
+  }
 }
