@@ -17,6 +17,8 @@ final class ArchiveReader: NSCoder {
   /// What may still be read. An object that cannot be created is read again wherever it is referred to, and a few that
   /// refer to each other would take for ever.
   private var budget = ImportBudget()
+  /// What the `init(coder:)` that runs now has reported with `failWithError`.
+  private var failure: (any Error)?
 
   init(_ archive: KeyedArchive) { self.archive = archive }
 
@@ -75,7 +77,11 @@ final class ArchiveReader: NSCoder {
           as? any NSSecureCoding.Type,
         type.supportsSecureCoding
       else { return nil }
-      return inside(object.fields) { type.init(coder: self) as? NSObject }
+      let outer = failure
+      defer { failure = outer }
+      failure = nil
+      let made = inside(object.fields) { type.init(coder: self) as? NSObject }
+      return failure == nil ? made : nil
     }
   }
 
@@ -86,6 +92,18 @@ final class ArchiveReader: NSCoder {
   }
 
   // MARK: Requests of classes
+
+  // Whatever `NSCoder` leaves to its subclasses ends the program if they lack it.
+
+  override var decodingFailurePolicy: NSCoder.DecodingFailurePolicy { .setErrorAndReturn }
+  override var error: (any Error)? { failure }
+  override func failWithError(_ error: any Error) { failure = failure ?? error }
+  override var allowedClasses: [AnyClass]? { nil }
+  override func version(forClassName className: String) -> Int { 0 }
+  // An archive with keys has no values without one.
+  override func decodeObject() -> Any? { nil }
+  override func decodeData() -> Data? { nil }
+  override func decodeValue(ofObjCType type: UnsafePointer<Int8>, at data: UnsafeMutableRawPointer) {}
 
   override func containsValue(forKey key: String) -> Bool { open.last?[key] != nil }
 
@@ -99,6 +117,18 @@ final class ArchiveReader: NSCoder {
   /// Without a class, returns only values: other objects have to be requested by class.
   override func decodeObject(forKey key: String) -> Any? {
     decodeObject(of: [NSString.self, NSNumber.self, NSData.self, NSDate.self], forKey: key)
+  }
+
+  override func decodePropertyList(forKey key: String) -> Any? {
+    decodeObject(
+      of: [NSString.self, NSNumber.self, NSData.self, NSDate.self, NSArray.self, NSDictionary.self], forKey: key)
+  }
+
+  override func withDecodedUnsafeBufferPointer<Result>(
+    forKey key: String, body: (UnsafeBufferPointer<UInt8>?) throws -> Result
+  ) rethrows -> Result {
+    guard case .data(let bytes)? = field(key) else { return try body(nil) }
+    return try bytes.withUnsafeBufferPointer { try body($0) }
   }
 
   private func number(_ key: String) -> NSNumber? {

@@ -112,6 +112,20 @@ struct ArchiveTests {
     #expect(try migrate(frog(circle, type: 3) + "<string>Ada</string>" + type("Frog"))?.name == "Ada")
   }
 
+  @Test func `a class may ask for bytes and property lists, and report that it cannot be made`() throws {
+    func texts(_ fields: String) throws -> [String]? {
+      let name = "<key>name</key>\(reference(2))"
+      let objects = frog(name + fields, type: 3) + "<string>Ada</string>" + type("Newt")
+      let settings = SettingsStore(inMemory: "k = \"\(archive(objects))\"\n")
+      let key = SettingsKey<[String]?>("k")
+      try settings.migrate(key, from: .archive(of: Newt.self) { .array($0.texts.map { .string($0) }) })
+      return settings[key]
+    }
+    #expect(try texts("<key>bytes</key><data>AQI=</data>") == ["Ada", "[1, 2]"])
+    #expect(throws: SettingsError.self) { try texts("") }
+    #expect(throws: SettingsError.self) { try texts("<key>bytes</key><data>AQI=</data><key>isOld</key><true/>") }
+  }
+
   @Test(arguments: [
     "_TtC5MyApp4Frog", "_TtCC5MyApp4Pond4Frog", "_TtCVO5MyApp4Pond5Water4Frog", "_TtCs4Frog",
     "_TtC5MyAppP33_0123456789ABCDEF0123456789ABCDEF4Frog", "_TtCC5MyAppP10_0123456784Pond4Frog", "_TtGC5MyApp4FrogSi_",
@@ -200,4 +214,24 @@ final class Frog: NSObject, NSSecureCoding, SettingsSerializable, Sendable {
     coder.encode(friend, forKey: "friend")
   }
   static var supportsSecureCoding: Bool { true }
+}
+
+/// Asks for what not every archive has, and says so if it is missing, as Foundation's guide to secure coding advises.
+final class Newt: NSObject, NSSecureCoding {
+  static var supportsSecureCoding: Bool { true }
+  let texts: [String]
+
+  init?(coder: NSCoder) {
+    let bytes = coder.withDecodedUnsafeBufferPointer(forKey: "bytes") { $0.map(Array.init) }
+    guard let bytes, coder.error == nil, coder.version(forClassName: "Newt") == 0 else {
+      coder.failWithError(CocoaError(.coderValueNotFound))
+      return nil
+    }
+    texts = ["\(coder.decodePropertyList(forKey: "name") ?? "")", "\(bytes)"]
+    super.init()
+    // An object whose class has reported an error is not used, even if there is one.
+    if coder.decodeBool(forKey: "isOld") { coder.failWithError(CocoaError(.coderReadCorrupt)) }
+  }
+
+  func encode(with coder: NSCoder) {}
 }
