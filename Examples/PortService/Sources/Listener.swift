@@ -8,7 +8,8 @@ final class Listener: Sendable {
     let description: String
   }
 
-  private let socket = Mutex<CInt?>(nil)
+  // Protects the port and its socket.
+  private let open = Mutex<(port: Int, socket: CInt)?>(nil)
   private let greeting: @Sendable () -> String
 
   init(_ greeting: @escaping @Sendable () -> String) {
@@ -17,22 +18,24 @@ final class Listener: Sendable {
 
   /// Listens on a port, and on the one before no more. Where it throws, the one before stays.
   func listen(on port: Int) throws {
+    // After a port that could not be had, the next one may be the one that it never left.
+    guard open.withLock({ $0?.port }) != port else { return }
     let new = try Self.open(port)
-    let old = socket.withLock { socket in
-      defer { socket = new }
-      return socket
+    let old = open.withLock { open in
+      defer { open = (port, new) }
+      return open
     }
     Thread.detachNewThread { self.serve(new) }
-    if let old { shutdown(old, CInt(SHUT_RDWR)) }
+    if let old { shutdown(old.socket, CInt(SHUT_RDWR)) }
   }
 
   /// Listens no more.
   func close() {
-    let old = socket.withLock { socket in
-      defer { socket = nil }
-      return socket
+    let old = open.withLock { open in
+      defer { open = nil }
+      return open
     }
-    if let old { shutdown(old, CInt(SHUT_RDWR)) }
+    if let old { shutdown(old.socket, CInt(SHUT_RDWR)) }
   }
 
   private static func open(_ port: Int) throws -> CInt {
@@ -59,7 +62,11 @@ final class Listener: Sendable {
   private func serve(_ socket: CInt) {
     while true {
       let connection = accept(socket, nil, nil)
-      guard connection >= 0 else { break }
+      guard connection >= 0 else {
+        // A client that has gone already is no reason to end.
+        if errno == ECONNABORTED || errno == EINTR { continue }
+        break
+      }
       let line = greeting() + "\n"
       _ = send(connection, line, line.utf8.count, CInt(MSG_NOSIGNAL))
       Glibc.close(connection)
