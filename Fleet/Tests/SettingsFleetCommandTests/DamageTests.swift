@@ -40,6 +40,64 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `a link in the place of a mirrored file is replaced, and nothing is written through it`() async throws {
+      try await Fleet.withMachine { fleet, ada, machine in
+        try await ada.run("set", fleet.app, "--create", "a=1")
+        #expect(try await machine.wait(for: "a = 1\n"))
+        let (file, target, link) = (machine.directory + "/10-all.toml", fleet.root + "/target", fleet.root + "/link")
+        // Also one to the same text: that is not the mirror's.
+        for (number, text) in [(2, "mine\n"), (3, "a = 2\n")] {
+          try fleet.write(text, to: target)
+          #expect(symlink(target, link) == 0 && rename(link, file) == 0)
+          #expect(try await Self.isFile(file), "\(machine.said)")
+          try await ada.run("set", fleet.app, "a=\(number)")
+          #expect(try await machine.wait(for: "a = \(number)\n"), "\(machine.said)")
+          #expect(try String(contentsOfFile: target, encoding: .utf8) == text)
+        }
+      }
+    }
+
+    /// Without root's right to read and write everything, which the service does not have.
+    private static let unprivileged = #"exec setpriv --inh-caps=-all --bounding-set=-all "$0" "$@""#
+
+    @Test func `what the mirror may not read or write is written again, or the trouble of its document alone`()
+      async throws
+    {
+      try await Fleet.with { fleet in
+        let (ada, other) = (try fleet.person(), fleet.app + ".other")
+        let machine = try fleet.machine("m1")
+        try fleet.allow(apps: [fleet.app, other], on: "m1")
+        let file = machine.directory + "/10-all.toml"
+        let others = machine.directory.replacingOccurrences(of: fleet.app + "/", with: other + "/") + "/10-all.toml"
+        func change(to number: Int) async throws {
+          for app in [fleet.app, other] { try await ada.run("set", app, "--create", "a=\(number)") }
+          try machine.start(after: Self.unprivileged)
+          let isThere = try await eventually {
+            (try? String(contentsOfFile: others, encoding: .utf8)) == "a = \(number)\n"
+          }
+          #expect(isThere, "\(machine.said)")
+        }
+        try await change(to: 1)
+        #expect(try await machine.wait(for: "a = 1\n"), "\(machine.said)")
+        for (number, mode) in [(2, 0o000), (3, 0o444)] {
+          machine.stop()
+          #expect(chmod(file, mode_t(mode)) == 0)
+          try await change(to: number)
+          #expect(try await machine.wait(for: "a = \(number)\n"), "\(machine.said)")
+        }
+        machine.stop()
+        #expect(chmod(machine.directory, 0) == 0)
+        try await change(to: 4)
+        let said = try await eventually {
+          try await ada.run("status", fleet.app).output.contains("m1 pending: all: Cannot ")
+        }
+        #expect(chmod(machine.directory, 0o755) == 0)
+        #expect(said, "\(machine.said)")
+        #expect(try await machine.wait(for: "a = 4\n"), "\(machine.said)")
+        machine.stop()
+      }
+    }
+
     @Test func `a directory in the place of a mirrored file is its document's trouble alone`() async throws {
       try await Fleet.with { fleet in
         let (ada, other) = (try fleet.person(), fleet.app + ".other")

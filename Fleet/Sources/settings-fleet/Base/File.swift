@@ -27,8 +27,11 @@ enum File {
   /// - Parameters:
   ///   - limit: The number of bytes that is enough to see that there are too many.
   ///   - isTyped: Whether a person has named it for this run, so that it can be a pipe, too.
-  static func read(_ path: String, upTo limit: Int = .max, isTyped: Bool = false) throws(Failed) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (isTyped ? 0 : O_NONBLOCK))
+  ///   - flags: More flags of open(2).
+  static func read(
+    _ path: String, upTo limit: Int = .max, isTyped: Bool = false, _ flags: CInt = 0
+  ) throws(Failed) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (isTyped ? 0 : O_NONBLOCK) | flags)
     guard descriptor >= 0 else { throw Failed("open", path) }
     defer { close(descriptor) }
     if !isTyped {
@@ -89,22 +92,29 @@ enum File {
     }
   }
 
-  /// The file's bytes; `nil` if there is no file, or something else in its place.
+  /// The file's bytes; `nil` if there is no file, or something else in its place: a link, or a file of somebody else's
+  /// that this process may not read.
   static func readIfFile(_ path: String) throws(Failed) -> [UInt8]? {
     do {
-      return try read(path)
+      return try read(path, O_NOFOLLOW)
     } catch {
-      // The open of a socket fails already.
-      if error.isMissing || error.isOfNoFile || error.number == ENXIO { return nil }
+      // The opens of a socket and of a link fail already.
+      if error.isMissing || error.isOfNoFile || [ENXIO, ELOOP, EACCES].contains(error.number) { return nil }
       throw error
     }
   }
 
-  /// Removes a pipe, a socket or a device in the place of a file. Everything else stays.
+  /// Removes a pipe, a socket, a device or a link in the place of a file. Files and directories stay.
   static func removeIfSpecial(_ path: String) throws(Failed) {
     var status = stat()
-    guard lstat(path, &status) == 0, ![S_IFREG, S_IFDIR, S_IFLNK].contains(status.st_mode & S_IFMT) else { return }
+    guard lstat(path, &status) == 0, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else { return }
     try remove(path)
+  }
+
+  /// Whether there is a file that this process may not read, or may not write.
+  static func isForeign(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, R_OK | W_OK) != 0
   }
 
   /// Replaces a file in one step, which a power failure does not undo and does not tear. Sources: rename(2), fsync(2).

@@ -221,6 +221,8 @@ struct MirrorExecution: Sendable {
         return nil
       }
       try File.removeIfSpecial(path)
+      // Root may have put a file of its own there.
+      if File.isForeign(path) { try File.swap(path, with: text, mode: 0o644) }
       try SettingsFile(path: path, isShared: true).update { _ in text }
       guard try File.read(path) == text else {
         return FleetProblem(.notWritten, "'\(path)' was changed while it was written.")

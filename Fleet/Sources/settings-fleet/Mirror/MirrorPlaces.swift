@@ -37,14 +37,14 @@ struct MirrorPlaces: Sendable {
 
   func path(of document: FleetDocument) -> String { "\(files)/\(document.path)" }
 
-  /// The digest of each file that is there.
+  /// The digest of each file that is there. Those of an app that cannot be read count as missing: to write them says why.
   ///
   /// - Parameter app: Only of this app.
   func digests(of app: String?, host: String) throws(File.Failed) -> [FleetDocument: TextDigest] {
     var digests: [FleetDocument: TextDigest] = [:]
     let apps = if let app { [app] } else { try File.names(in: files) }
     for app in apps {
-      for (document, text) in try texts(of: app, host: host) { digests[document] = TextDigest(of: text) }
+      for (document, text) in (try? texts(of: app, host: host)) ?? [:] { digests[document] = TextDigest(of: text) }
     }
     return digests
   }
