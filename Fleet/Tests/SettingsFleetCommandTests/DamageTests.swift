@@ -116,6 +116,16 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `a lock that cannot be opened is not said to be another mirror's`() async throws {
+      try await Fleet.with { fleet in
+        let machine = try fleet.machine("m1")
+        let places = try MirrorPlaces(environment: machine.party.environment)
+        try FileManager.default.createDirectory(atPath: places.lock, withIntermediateDirectories: true)
+        let stuck = try await machine.party.run("mirror", "--once")
+        #expect(stuck.status == 7 && stuck.error.contains("Cannot open '\(places.lock)': Is a directory."), "\(stuck)")
+      }
+    }
+
     @Test func `what a mirror reads is never waited for`() throws {
       let root = FileManager.default.temporaryDirectory.path + "/settings-fleet-\(UUID().uuidString)"
       try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)

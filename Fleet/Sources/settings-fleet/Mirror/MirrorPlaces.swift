@@ -26,6 +26,8 @@ struct MirrorPlaces: Sendable {
   }
 
   var record: String { own + "/record.json" }
+  /// What the mirror that runs has locked.
+  var lock: String { own + "/lock" }
   /// The directory for node_exporter's textfile collector.
   var metrics: String { own + "/metrics" }
   var staging: String { own + "/staging" }
@@ -37,7 +39,7 @@ struct MirrorPlaces: Sendable {
 
   func path(of document: FleetDocument) -> String { "\(files)/\(document.path)" }
 
-  /// The digest of each file that is there. Those of an app that cannot be read count as missing: to write them says why.
+  /// The digest of each file that is there. What cannot be read of an app counts as missing: to write it says why.
   ///
   /// - Parameter app: Only of this app.
   func digests(of app: String?, host: String) throws(File.Failed) -> [FleetDocument: TextDigest] {

@@ -56,11 +56,13 @@ struct MirrorVerb: FleetVerb {
       throw Failure(.io, "\(error.message) Repair '\(places.record)', or remove it to follow the cluster as it is now.")
     }
     // Two mirrors would write one record.
-    let lock = open(places.own + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+    let lock = open(places.lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard lock >= 0 else { throw File.Failed("open", places.lock) }
+    defer { close(lock) }
+    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+      guard errno == EWOULDBLOCK else { throw File.Failed("lock", places.lock) }
       throw Failure(.io, "Another mirror runs with '\(places.own)'.")
     }
-    defer { close(lock) }
     secrets.prepare()
     var execution = MirrorExecution(
       client: context.cluster.client, places: places, machine: machine,
