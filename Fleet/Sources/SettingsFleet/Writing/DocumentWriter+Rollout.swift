@@ -14,6 +14,8 @@ extension DocumentWriter {
     let current = try current()
     if let current, rollout.version < current.version { throw .olderText(rollout.version, than: current.version) }
     guard rollout.version <= appVersion ?? .max else { throw .newerVersion(rollout.version) }
+    // Otherwise that would be found out when canaries have had the text for hours, and it is to become the document's.
+    if rollout.signature == nil { try checkUnsigned([rollout.version] + (current.map { [$0.version] } ?? [])) }
     try Self.check(Array(rollout.text.utf8))
     if rolloutRevision != 0 {
       guard let present = self.rollout, isVoid(present) else { throw .rolloutUnderWay(self.rollout?.id ?? "unknown") }

@@ -125,9 +125,7 @@ public struct DocumentWriter: Sendable {
     guard version >= 1, version <= appVersion ?? .max else { throw .newerVersion(version) }
     var texts = older.filter { $0.key < version }
     let stored = current.flatMap { versions[$0.version] }
-    for replaced in texts.keys.map({ versions[$0] }) + [stored] where signing == nil {
-      if let replaced, replaced.signature != .absent { throw .needsKey }
-    }
+    if signing == nil { try checkUnsigned(texts.keys + (current.map { [$0.version] } ?? [])) }
     if let current, signing == nil, texts.isEmpty, current.version == version, current.text == text {
       return FleetTransaction()
     }
@@ -151,6 +149,11 @@ public struct DocumentWriter: Sendable {
       transaction.put(FleetKey.successor(document, version: earlier).text, Array(String(next).utf8))
     }
     return try .joined([transaction])
+  }
+
+  /// Refuses to replace signed versions by texts that nobody signs.
+  func checkUnsigned(_ replaced: [Int]) throws(WriterError) {
+    guard replaced.allSatisfy({ versions[$0]?.signature ?? .absent == .absent }) else { throw .needsKey }
   }
 
   /// Refuses a text that no machine takes.

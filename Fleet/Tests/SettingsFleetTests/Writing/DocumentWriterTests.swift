@@ -182,6 +182,16 @@ struct DocumentWriterTests {
     #expect(throws: WriterError.rolloutVoid) { try Self.writer(cluster).publish(rollout) }
   }
 
+  @Test func `a rollout of a signed document begins with a key alone`() throws {
+    let cluster = ModelCluster()
+    #expect(cluster.commit(try Self.writer(cluster).write(Array("a = 1".utf8), version: 1, signing: Self.signing)))
+    let (writer, lease) = (Self.writer(cluster), cluster.grant(seconds: 10, now: 0))
+    let rollout = Fixture().rollout("a = 2", base: writer.versions[1]!.modRevision)
+    #expect(throws: WriterError.needsKey) { try writer.begin(rollout, lease: lease) }
+    let signed = try writer.signed(rollout, by: Self.signing)
+    #expect(cluster.commit(try writer.begin(signed, lease: lease)))
+  }
+
   @Test func `a rollout whose document has changed is not published`() throws {
     var fixture = Fixture()
     fixture.put("a = 1")
