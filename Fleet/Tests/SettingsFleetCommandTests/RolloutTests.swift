@@ -143,6 +143,10 @@ extension CommandTests {
         let gone = try await begin("a=7")
         gone.kill()
         try await ada.run("set", fleet.app, "a=8")
+        // Nobody has removed it.
+        let over = try await ada.run("rollout", "status", fleet.app)
+        #expect(over.status == 1 && over.error.contains("is over: the document was changed"), "\(over)")
+        #expect(try await !ada.run("status", fleet.app, "--wait", "60s").output.contains("rollout"))
         let next = try await ada.run("rollout", "--share", "100", "--wait", "1s", fleet.app, "set", "a=9")
         #expect(next.status == 0, "\(next)")
         for machine in machines { #expect(try await machine.wait(for: "a = 9\n")) }

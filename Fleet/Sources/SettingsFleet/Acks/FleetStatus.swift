@@ -82,7 +82,9 @@ public struct FleetStatus: Hashable, Sendable, Codable {
     app: String, snapshot: FleetSnapshot, acks: [FleetItem], mirrors: [FleetItem] = [],
     leases: [LeaseID: LeaseState], expected: [String] = []
   ) -> FleetStatus {
-    let documents = FleetContents(snapshot).apps[app] ?? AppDocuments()
+    var documents = FleetContents(snapshot).apps[app] ?? AppDocuments()
+    // One whose document was changed is over, whether or not anybody is there to remove it.
+    documents.rollout = documents.rollout.flatMap { documents.openRollout(of: $0.scope) }
     let revisions = documents.documents.values.flatMap(\.values).map(\.modRevision) + [documents.rolloutRevision]
     var status = FleetStatus(app: app, revision: revisions.max() ?? 0)
     if let rollout = documents.rollout { status.rollout = RolloutCounts(id: rollout.id) }

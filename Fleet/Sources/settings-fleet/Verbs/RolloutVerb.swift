@@ -140,9 +140,14 @@ struct RolloutVerb: FleetVerb {
 
   private func goOn(_ action: Action, with app: String, isJSON: Bool, in context: Context) async throws {
     let snapshot = try await context.cluster.snapshot(of: app)
-    guard let rollout = FleetContents(snapshot).apps[app]?.rollout,
-      let document = FleetDocument(app: app, scope: rollout.scope)
-    else { throw Failure(.noValue, "No rollout of '\(app)' is under way.") }
+    let documents = FleetContents(snapshot).apps[app]
+    guard let rollout = documents?.rollout, let document = FleetDocument(app: app, scope: rollout.scope) else {
+      throw Failure(.noValue, "No rollout of '\(app)' is under way.")
+    }
+    if action == .status, documents?.openRollout(of: rollout.scope) == nil {
+      throw Failure(
+        .noValue, "The rollout of '\(document)' is over: the document was changed, so that machines took it back.")
+    }
     guard let steps = rollout.steps else {
       throw Failure(
         .noValue,

@@ -102,6 +102,10 @@ struct FleetStatusTests {
     #expect(status.applied == 1 && status.pending.map(\.machine) == ["m1"])
     #expect(status.rollout?.applied == 1 && status.rollout?.pending == 1)
     #expect(status.line.hasSuffix("; rollout r1: 1 applied, 1 pending"))
+    // A change of the document ends it, although it is still there.
+    var changed = cluster
+    changed.put("a = 3")
+    #expect(Self.status(changed, [before, canary]).rollout == nil)
     cluster.endRollout()
     #expect(Self.status(cluster, [before, canary]).pending.map(\.machine) == ["m2"])
   }
