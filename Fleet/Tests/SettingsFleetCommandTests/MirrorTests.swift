@@ -289,7 +289,8 @@ extension CommandTests.Busy {
         let ada = try fleet.person()
         #expect(
           try await eventually {
-            try await ada.run("status", fleet.app + ".broken").output.contains("Cannot use the schema")
+            // With the line of the schema, and not as a line of the document.
+            try await ada.run("status", fleet.app + ".broken").output.contains("m1 refused all: Cannot use the schema")
           })
         try FileManager.default.removeItem(atPath: broken)
         #expect(

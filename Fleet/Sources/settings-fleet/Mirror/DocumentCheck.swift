@@ -41,7 +41,9 @@ struct DocumentCheck: Sendable {
     var variables = directories.variables(over: environment)
     // What is only a warning, such as a key that an older release does not know, is no reason to keep an old text.
     let serious = try findings(app, .dropIn(scope.dropIn), variables).filter { $0.isError || $0.exposesSecret }
-    if let problem = (serious.first { $0.file == file } ?? serious.first)?.problem { return problem }
+    if let finding = serious.first(where: { $0.file == file }) { return finding.problem }
+    // The message names the other file, and where in it.
+    if let problem = serious.first?.problem { return FleetProblem(problem.kind, problem.message, key: problem.key) }
     guard !plain.isEmpty else { return nil }
     let credentials = staging + "/credentials"
     variables["CREDENTIALS_DIRECTORY"] = credentials
