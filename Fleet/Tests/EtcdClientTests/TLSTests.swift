@@ -296,6 +296,8 @@ extension ClusterTests {
           ({ $0.certificateFile = pipe }, "'\(pipe)' cannot be read: it is not a regular file"),
           ({ $0.authorityFile = "/dev" }, "'/dev' cannot be read: it is not a regular file"),
           ({ $0.keyFile = "/nonexistent" }, "'/nonexistent' cannot be read: No such file or directory"),
+          ({ $0.certificateFile = "/nonexistent" }, "'/nonexistent' cannot be read: No such file or directory"),
+          ({ $0.authorityFile = "/nonexistent" }, "'/nonexistent' cannot be read: No such file or directory"),
           ({ $0.authorityFile = own.keyFile }, "'\(own.keyFile ?? "")' does not have certificates in PEM form."),
           ({ $0.keyFile = own.certificateFile }, "'\(own.certificateFile ?? "")' does not have a key in PEM form."),
           ({ $0.keyFile = strangers.keyFile }, "do not belong together"),

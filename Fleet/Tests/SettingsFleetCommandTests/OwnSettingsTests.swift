@@ -89,6 +89,20 @@ extension CommandTests.Busy {
       _ = try FleetSettings(environment: environment)
     }
 
+    @Test(arguments: ["http://127.0.0.1:99999", "http://127.0.0.1:2379/v3", "http://[::1", "127.0.0.1:2379"])
+    func `an endpoint that cannot be one is an invalid value of its setting`(endpoint: String) async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        try fleet.write(
+          "endpoints = [\"\(endpoint)\"]\nplaintext = true\n", to: fleet.root + "/ada/settings-fleet/settings.toml")
+        for words in [["get", fleet.app, "a"], ["mirror", "--once"]] {
+          let answer = try await ada.run(words)
+          #expect(answer.status == 4 && answer.error.contains("'\(endpoint)'"), "\(answer)")
+          #expect(answer.error.contains("Set 'endpoints' of 'settings-fleet'."), "\(answer)")
+        }
+      }
+    }
+
     @Test func `a document of settings-fleet is neither stored nor mirrored`() async throws {
       try await Fleet.with { fleet in
         let ada = try fleet.person()

@@ -31,6 +31,16 @@ struct WordsTests {
     #expect(try DocumentWords(["org.a", "key", "--append", "--group"], of: "set").rest.last == "--group")
   }
 
+  @Test func `a name that cannot be used is refused with the rule for its option`() throws {
+    for (option, most) in [("--group", 200), ("--host", 253)] {
+      for name in [String(repeating: "a", count: most + 1), "a..b", "-a"] {
+        let failure = #expect(throws: Failure.self) { try DocumentWords(["org.a", option, name], of: "set") }
+        #expect(failure?.message?.contains("for '\(option)': a name has 1 to \(most) of ") == true, "\(failure as Any)")
+      }
+      #expect(try "\(DocumentWords(["org.a", option, String(repeating: "a", count: most)]).document)".count > most)
+    }
+  }
+
   @Test(
     .enabled(if: Fleet.cli != nil, "settings-cli is needed"),
     arguments: FleetCommand.configuration.subcommands.compactMap { ($0 as? any PassingVerb.Type)?.word }

@@ -1,5 +1,4 @@
 import Glibc
-import NIOCore
 import NIOSSL
 import Synchronization
 
@@ -109,10 +108,11 @@ extension EtcdTLS {
   ) throws(EtcdError) -> Value? {
     guard let file else { return nil }
     guard !isNoFile(file) else { throw EtcdError(.certificate, "'\(file)' cannot be read: it is not a regular file") }
+    guard access(file, R_OK) == 0 else {
+      throw EtcdError(.certificate, "'\(file)' cannot be read: \(String(cString: strerror(errno)))")
+    }
     do {
       return try body(file)
-    } catch let error as IOError {
-      throw EtcdError(.certificate, "'\(file)' cannot be read: \(String(cString: strerror(error.errnoCode)))")
     } catch {
       throw EtcdError(.certificate, "'\(file)' does not have \(what) in PEM form.")
     }

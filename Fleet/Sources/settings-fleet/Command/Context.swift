@@ -25,7 +25,13 @@ struct Context: Sendable {
       // The mirror asks its watch for its progress, when it is awake anyway.
       configuration.pingInterval = nil
     }
-    let client = try EtcdClient(configuration)
+    let client: EtcdClient
+    do throws(EtcdError) {
+      client = try EtcdClient(configuration)
+    } catch {
+      guard error.code == .invalidArgument else { throw Failure(error) }
+      throw Failure(.invalidValue, "\(error.message) Set 'endpoints' of '\(FleetSettings.app)'.")
+    }
     let context = Context(
       environment: environment, settings: settings, cluster: Cluster(client: client, user: settings.user))
     do {

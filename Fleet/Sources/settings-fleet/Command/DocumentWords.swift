@@ -46,10 +46,11 @@ struct DocumentWords: Equatable {
     var index = words.startIndex
     func choose(_ chosen: DocumentScope?, _ option: String, _ name: String) throws {
       guard let chosen else {
+        let most = option == "--group" ? FleetNames.longestGroup : FleetNames.longestName
         throw Failure(
           .usage,
-          "Invalid value '\(name)' for '\(option)': a name has 1 to 253 of A-Z, a-z, 0-9, '.', '_' and '-', and begins "
-            + "with none of '.' and '-'.")
+          "Invalid value '\(name)' for '\(option)': a name has 1 to \(most) of A-Z, a-z, 0-9, '.', '_' and '-', begins "
+            + "with none of '.' and '-', and has no '..'.")
       }
       guard scope == .all else { throw Failure(.usage, "Use one of --group and --host, once.") }
       scope = chosen

@@ -58,8 +58,8 @@ struct ApplyVerb: FleetVerb {
   func validate() throws {
     guard FleetNames.isName(source) else {
       throw ValidationError(
-        "Invalid value '\(source)' for '--source': a name has 1 to 253 of A-Z, a-z, 0-9, '.', '_' and '-', and begins with "
-          + "none of '.' and '-'.")
+        "Invalid value '\(source)' for '--source': a name has 1 to 253 of A-Z, a-z, 0-9, '.', '_' and '-', begins with "
+          + "none of '.' and '-', and has no '..'.")
     }
   }
 

@@ -145,8 +145,7 @@ struct RolloutVerb: FleetVerb {
       throw Failure(.noValue, "No rollout of '\(app)' is under way.")
     }
     if action == .status, documents?.openRollout(of: rollout.scope) == nil {
-      throw Failure(
-        .noValue, "The rollout of '\(document)' is over: the document was changed, so that machines took it back.")
+      throw Failure(.noValue, "The rollout of '\(document)' is over: the document was changed meanwhile.")
     }
     guard let steps = rollout.steps else {
       throw Failure(
