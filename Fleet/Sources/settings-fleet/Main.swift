@@ -1,7 +1,9 @@
+import AppSettingsSchema
 import ArgumentParser
 import Glibc
 import NIOCore
 import NIOPosix
+import SettingsTools
 
 @main
 struct FleetCommand: AsyncParsableCommand {
@@ -38,6 +40,23 @@ struct FleetCommand: AsyncParsableCommand {
       RolloutVerb.self, AcceptVerb.self, MirrorVerb.self, AccessVerb.self, KeyVerb.self, SchemaVerb.self,
     ])
 
+  /// The program's name precedes every message.
+  static var _errorPrefix: String { "" }
+
+  /// Without a verb, prints the help: nobody who types the name alone knows the verbs.
+  func run() async throws {
+    Output.line(Self.helpMessage())
+    throw ExitCode(ToolError.Status.usage.rawValue)
+  }
+
+  /// Throws with a suggestion for an unknown verb: the library has suggestions for options only.
+  static func checkVerb(_ words: [String]) throws {
+    let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+    guard let name = words.first, !name.hasPrefix("-"), !names.contains(name) else { return }
+    let hint = Suggestion.nearest(to: name, among: names).map { "Did you mean '\($0)'?" }
+    throw Failure(.usage, "Unknown verb '\(name)'. \(hint ?? "'settings-fleet --help' lists the verbs.")")
+  }
+
   static func main() {
     // By default there is one for each processor, and a client uses one.
     NIOSingletons.groupLoopCountSuggestion = 1
@@ -54,6 +73,7 @@ struct FleetCommand: AsyncParsableCommand {
 
   private static func answer() async {
     do {
+      try await Failure.reporting { try checkVerb(Array(CommandLine.arguments.dropFirst())) }
       var command = try parseAsRoot()
       if var asynchronous = command as? any AsyncParsableCommand {
         try await asynchronous.run()

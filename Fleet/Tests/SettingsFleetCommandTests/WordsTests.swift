@@ -41,6 +41,18 @@ struct WordsTests {
     }
   }
 
+  @Test func `an unknown verb is answered with the one that was meant`() throws {
+    for (words, answer) in [
+      (["stauts", "org.a"], "Unknown verb 'stauts'. Did you mean 'status'?"),
+      (["Set", "org.a"], "Unknown verb 'Set'. Did you mean 'set'?"),
+      (["org.example.editor"], "Unknown verb 'org.example.editor'. 'settings-fleet --help' lists the verbs."),
+    ] {
+      let failure = #expect(throws: Failure.self) { try FleetCommand.checkVerb(words) }
+      #expect(failure?.status == 2 && failure?.message == answer, "\(failure as Any)")
+    }
+    for words in [[], ["help", "set"], ["--version"], ["rollout"]] { try FleetCommand.checkVerb(words) }
+  }
+
   @Test(
     .enabled(if: Fleet.cli != nil, "settings-cli is needed"),
     arguments: FleetCommand.configuration.subcommands.compactMap { ($0 as? any PassingVerb.Type)?.word }
@@ -81,6 +93,18 @@ extension CommandTests.Busy {
         #expect(locked.status == 0, "\(locked)")
         #expect(try await ada.run("log", fleet.app).output.contains(#"reason = "maintenance""#))
         #expect(try await ada.run("get", "maintenance", "theme").error.contains("has no document 'maintenance/all'"))
+      }
+    }
+
+    @Test func `a command line without a verb, or with a wrong one, is a mistake`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let none = try await ada.run([])
+        #expect(none.status == 2 && none.output.contains("SUBCOMMANDS:") && none.error.isEmpty, "\(none)")
+        let wrong = try await ada.run("stauts")
+        #expect(wrong.status == 2 && wrong.error.hasPrefix("settings-fleet: Unknown verb 'stauts'."), "\(wrong)")
+        let option = try await ada.run("status", "--wait", "1")
+        #expect(option.status == 2 && option.error.hasPrefix("settings-fleet: The value '1' is invalid"), "\(option)")
       }
     }
 
