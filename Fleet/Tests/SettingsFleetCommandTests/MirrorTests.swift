@@ -44,6 +44,17 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `a document that no machine has answered about is not applied`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        try await ada.run("set", fleet.app, "--group", "\(fleet.app)-none", "a=1")
+        for words in [["status", fleet.app], ["status", fleet.app, "--json", "--wait", "1ms"]] {
+          let status = try await ada.run(words)
+          #expect(status.status == 1 && status.error.contains("No machine has answered about '"), "\(status)")
+        }
+      }
+    }
+
     @Test func `a machine that answers about no other app yet is waited for`() async throws {
       try await Fleet.withMachine { fleet, ada, machine in
         let key = "/app-settings-acks/1/settings-fleet/\(fleet.app)-m1"

@@ -10,8 +10,9 @@ struct StatusVerb: FleetVerb {
       A machine is silent if it has not been heard of for a minute. It is in the status for a day after that. A machine \
       is pending until it has applied what it should, or has refused it. One whose mirror has never reached the cluster, \
       or not for a day, is not known: it is missing if it is in your setting 'expected', or named with --expect. Exits 0 \
-      if no machine is missing and every one that is not silent has applied what it should, 1 otherwise, and 3 if there \
-      is neither a document of the app nor a machine that answers about it.
+      if no machine is missing and every one that is not silent has applied what it should, 1 otherwise, also if no \
+      machine has answered about the app, and 3 if there is neither a document of the app nor a machine that answers \
+      about it.
 
       --metrics prints the whole fleet in the text format of Prometheus, and exits 0 if it could be read.
 
@@ -69,6 +70,10 @@ struct StatusVerb: FleetVerb {
         "The fleet knows no app '\(app)': it has no document, and no machine answers about it. Check its name.")
     }
     Output.line(status.text)
+    if let app, status.isUnanswered {
+      throw Failure(
+        .noValue, "No machine has answered about '\(app)' yet. 'settings-fleet machines' shows which are there.")
+    }
     if !status.isGood { throw Failure(.noValue, nil) }
   }
 
@@ -78,6 +83,7 @@ struct StatusVerb: FleetVerb {
     var isSettled: Bool
     var isGood: Bool
     var isUnknown = false
+    var isUnanswered = false
   }
 
   private func read(_ reader: StatusReader) async throws -> (Shown, revision: Int64) {
@@ -95,7 +101,7 @@ struct StatusVerb: FleetVerb {
       Shown(
         text: json ? String(decoding: status.json, as: UTF8.self) : Self.text(of: status),
         isSettled: status.pending.isEmpty && status.missing.isEmpty && !status.isUnanswered, isGood: status.isGood,
-        isUnknown: status.isUnknown), revision
+        isUnknown: status.isUnknown, isUnanswered: status.isUnanswered), revision
     )
   }
 
