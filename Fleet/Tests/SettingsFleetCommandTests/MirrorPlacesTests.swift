@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import settings_fleet
@@ -14,6 +15,19 @@ struct MirrorPlacesTests {
     let places = try MirrorPlaces(environment: environment)
     let files = files ?? "/var/lib/app-settings/fleet"
     #expect([places.files, places.own, places.secrets] == [files, files + "-mirror", files + "-secrets"])
+  }
+
+  /// Such as root, who tries it by hand: the service could not read its record any more, and would not start.
+  @Test func `another user than the owner of the directory is refused`() throws {
+    let root = FileManager.default.temporaryDirectory.path + "/settings-fleet-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: root) }
+    let places = try MirrorPlaces(environment: ["APP_SETTINGS_FLEET_DIR": root + "/fleet"])
+    try places.checkOwner(as: geteuid() + 1)
+    try FileManager.default.createDirectory(atPath: places.own, withIntermediateDirectories: true)
+    try places.checkOwner()
+    let failure = #expect(throws: Failure.self) { try places.checkOwner(as: geteuid() + 1) }
+    #expect(failure?.status == 7, "\(failure as Any)")
+    #expect(failure?.message?.hasPrefix("'\(places.own)' belongs to the user '") == true, "\(failure as Any)")
   }
 
   /// Apps ignore it, so that the mirror would write where nobody reads, or, with the default, where nobody expects it.

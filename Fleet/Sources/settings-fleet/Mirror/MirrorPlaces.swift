@@ -1,4 +1,5 @@
 import AppSettings
+import Glibc
 import SettingsFleet
 import SettingsTools
 
@@ -23,6 +24,18 @@ struct MirrorPlaces: Sendable {
     files = SettingsLocation.fleetDirectory(environment: environment)
     own = files + "-mirror"
     secrets = files + "-secrets"
+  }
+
+  /// Refuses another user than the one to whom the mirror's directory belongs: root could write there, and that user's
+  /// mirror could not read it any more.
+  func checkOwner(as user: uid_t = geteuid()) throws {
+    var status = stat()
+    guard stat(own, &status) == 0, status.st_uid != user else { return }
+    let owner = getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) } ?? "#\(status.st_uid)"
+    throw Failure(
+      .io,
+      "'\(own)' belongs to the user '\(owner)', whose mirror could not read what this one writes. Run it as that user: "
+        + "sudo -u '\(owner)' settings-fleet mirror")
   }
 
   var record: String { own + "/record.json" }

@@ -21,6 +21,8 @@ struct MirrorVerb: FleetVerb {
       Prometheus, for the textfile collector of node_exporter. It is written when something has changed. --listen answers \
       to GET /metrics, too.
 
+      It runs as the user to whom its directories belong: the service's is 'settings-fleet'.
+
       A document that this machine cannot accept leaves the last good one in place, and the machine reports that.
 
       EXAMPLES
@@ -44,6 +46,7 @@ struct MirrorVerb: FleetVerb {
   func answer(in context: Context) async throws {
     fleet_return_memory()
     let places = try MirrorPlaces(environment: context.environment)
+    try places.checkOwner()
     let machine = try context.settings.machineFacts()
     let secrets = SecretFiles(places: places, host: machine.host, keys: try context.settings.unsealingKeys())
     var record: MirrorRecord
