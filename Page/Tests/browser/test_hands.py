@@ -582,6 +582,16 @@ class FocusTest(HandsTest):
         self.assertEqual(self.home.text(), TEXT)
         self.assertEqual(self.entries(), 0)
 
+    def test_what_was_just_typed_is_undone_from_the_bar(self):
+        self.into("title")
+        self.tab.type("x")
+        self.tab.point(self.tab.one("#undo"))
+        self.tab.until(lambda: self.entries() == 2, "change and undo")
+        self.tab.rest()
+        self.assertEqual(self.home.text(), TEXT)
+        self.assertEqual(self.tab.one("#trial").text, "")
+        self.assertEqual(self.tab.value("title"), "Notes")
+
     def test_what_is_typed_goes_on_when_settings_come_and_go(self):
         self.into("title")
         self.tab.type("x")

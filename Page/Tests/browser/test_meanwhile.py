@@ -271,6 +271,14 @@ class UnseenTest(MeanwhileTest):
                 self.tab.click(f".row[data-key={key}] .fixes button", label)
                 self.wait_for_text("flag = true", absent=["thame" if key == "thame" else "size"])
 
+    def test_a_fix_follows_what_was_just_typed(self):
+        self.home.write(self.home.file, self.text + 'words = ["one"]\n')
+        self.field("words", ".item input").send_keys("x")
+        self.tab.point(self.tab.row("size", ".fixes button"))
+        self.wait_for_text("onex", absent=["size"])
+        self.tab.rest()
+        self.assertEqual(self.tab.message("size"), "")
+
     def test_a_fix_is_made_once(self):
         self.tab.row("size", ".fixes button").js("element.click(); element.click()")
         self.wait_for_text("thame", absent=["size"])

@@ -1,18 +1,27 @@
 // What can be done about a finding of 'settings-cli check'.
 
-import { Refusal } from "./api.js";
+import { Refusal, writesDone } from "./api.js";
 import { button, copyText, el, once } from "./dom.js";
-import { edit, emit, model, nameOf, ownValue, rename, ruleOf, ruleWithin } from "./model.js";
+import { edit, emit, member, model, nameOf, ownValue, rename, ruleOf, ruleWithin } from "./model.js";
 import { partsOf } from "./toml.js";
+import { same } from "./typed.js";
 
 /** The buttons for a finding. `fail(message)` says why a fix was refused. */
 export function fixesOf(finding, fail) {
   const isOwn = finding.file === model.doc.file;
   const fixes = [];
-  const add = (label, action) => fixes.push(button(label, once(() => action().catch((error) => {
-    if (!(error instanceof Refusal)) throw error;
-    fail(error.message);
-  })), { class: "small" }));
+  const seen = valueAt(finding) ?? null;
+  const add = (label, action) => fixes.push(button(label, once(async () => {
+    // What the click here has left is being stored. What it is about may be another value then.
+    await writesDone();
+    try {
+      if (!same(valueAt(finding) ?? null, seen)) throw new Refusal(412, { message: "It was changed meanwhile, so nothing was stored." });
+      await action();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      fail(error.message);
+    }
+  }), { class: "small" }));
   if (isOwn && finding.key) {
     const remove = () => edit([{ unset: partsOf(finding.key) }]);
     const move = () => rename(finding.key, finding.suggestion);
@@ -38,6 +47,12 @@ export function fixesOf(finding, fail) {
   return fixes.length > 0 ? el("span", { class: "fixes" }, fixes) : null;
 }
 
+/** What the file has where something is wrong. */
+function valueAt(finding) {
+  const key = model.keys.get(nameOf(finding));
+  return key && partsOf(finding.key).slice(partsOf(key.key).length).reduce(member, ownValue(key));
+}
+
 /**
  * Whether what is wrong can be taken out of the file without what is around it. What is missing cannot, nor one of many
  * elements or records: what has a name then is all of them.
@@ -46,7 +61,7 @@ function isApart(finding) {
   const key = model.keys.get(nameOf(finding));
   if (!key) return true;
   const path = partsOf(finding.key).slice(partsOf(key.key).length);
-  const value = path.reduce((table, name) => (table && Object.hasOwn(table, name) ? table[name] : undefined), ownValue(key));
+  const value = valueAt(finding);
   const rule = ruleOf(key);
   const { type } = path.reduce((outer, name) => (outer.type === "records" ? { ...outer, type: "table" } : ruleWithin(outer, name)) ?? {}, { ...rule, type: key.type });
   if (value === undefined || value === null) return false;

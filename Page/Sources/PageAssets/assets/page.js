@@ -1,6 +1,6 @@
 // The page: begins, and connects its parts.
 
-import { api, currentApp, currentToken, Refusal, session, trying, useApp } from "./api.js";
+import { api, currentApp, currentToken, Refusal, session, trying, useApp, writesDone } from "./api.js";
 import { announce, el, icon } from "./dom.js";
 import { follow, unfollow } from "./events.js";
 import { emit, model, on, refresh, takeBack, titleOf } from "./model.js";
@@ -184,6 +184,8 @@ async function step(verb) {
 $("undo").addEventListener("click", () => step("undo"));
 $("redo").addEventListener("click", () => step("redo"));
 $("copy").addEventListener("click", () => openCopy(settings.shown()));
+  // What the click here has left is being stored, and is the last change then.
+  await writesDone();
 $("toggle-file").addEventListener("click", () => showFile(!shell.classList.contains("with-file")));
 $("help").addEventListener("click", openHelp);
 $("all-apps").addEventListener("click", showStart);
