@@ -582,6 +582,16 @@ class FocusTest(HandsTest):
         self.assertEqual(self.home.text(), TEXT)
         self.assertEqual(self.entries(), 0)
 
+    def test_the_cursor_in_the_text_stays_between_its_letters(self):
+        area = self.tab.one("#file-text")
+        self.tab.until(lambda: area.get_property("value") == TEXT, "text")
+        area.js("const at = element.value.indexOf('markdown') + 4; element.focus(); element.setSelectionRange(at, at)")
+        for before, after, where in [("Notes", "A longer title", "above"), ("45s", "60s", "below")]:
+            self.home.write(self.home.file, self.home.text().replace(before, after))
+            self.tab.until(lambda: after in area.get_property("value"), f"change {where}")
+        self.tab.type("X")
+        self.assertIn('md = "markXdown"', area.get_property("value"))
+
     def test_what_was_just_typed_is_undone_from_the_bar(self):
         self.into("title")
         self.tab.type("x")

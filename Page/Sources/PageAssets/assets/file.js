@@ -58,6 +58,12 @@ function countLines() {
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lineStarts.push(at + 1);
 }
 
+/** Where the cursor is in another text: before the same letters, if what has changed is before it. */
+function cursorIn(text) {
+  const { selectionStart: at, value } = area;
+  return text.slice(0, at) !== value.slice(0, at) && text.endsWith(value.slice(at)) ? text.length - (value.length - at) : at;
+}
+
 /** Shows the document's text. A draft stays, unless `takesNew`. */
 export function show(takesNew = false) {
   const { doc } = model;
@@ -81,9 +87,10 @@ export function show(takesNew = false) {
   source = doc.text;
   digest = doc.digest;
   if (area.value !== base) {
-    const { scrollTop, scrollLeft, selectionStart } = area;
+    const { scrollTop, scrollLeft } = area;
+    const cursor = cursorIn(base);
     area.value = base;
-    area.setSelectionRange(selectionStart, selectionStart);
+    area.setSelectionRange(cursor, cursor);
     area.scrollTop = scrollTop;
     area.scrollLeft = scrollLeft;
   }
