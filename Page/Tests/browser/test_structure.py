@@ -305,6 +305,19 @@ class ProfileTest(PageTest):
         self.tab.until(lambda: 'theme = "blue"' in profile.read_text(), "value in the profile")
         self.assertEqual(self.home.text(), TEXT)
 
+    def test_a_profile_that_is_stepped_over_is_not_used(self):
+        self.home.cli("profile", APP, "new", "zoo")
+        self.tab.until(lambda: self.tab.js("return document.querySelector('#profile').options.length") == 3, "profiles")
+        self.tab.js("""window.used = []; const send = fetch;
+            window.fetch = (path, options) => { if (path.endsWith("/profile")) used.push(JSON.parse(options.body).use); return send(path, options); };
+            document.querySelector("#profile").focus()""")
+        self.tab.keys(Keys.DOWN, Keys.DOWN)
+        self.tab.until(lambda: "* zoo" in self.home.cli("profile", APP, "list"), "last profile")
+        self.tab.rest()
+        self.assertEqual(self.tab.js("return used"), ["zoo"])
+        self.tab.keys(Keys.UP, Keys.ESCAPE)
+        self.assertEqual(self.tab.one("#profile").get_property("value"), "zoo")
+
 
 class KeyboardTest(PageTest):
     schema = SCHEMA

@@ -13,6 +13,7 @@ import * as file from "./file.js";
 import * as files from "./files.js";
 import * as notices from "./notices.js";
 import * as settings from "./settings.js";
+import { stepped } from "./typed.js";
 
 const $ = (id) => document.getElementById(id);
 const shell = $("shell");
@@ -58,11 +59,21 @@ function showProfiles() {
   if ([...$("profile").options].map((option) => option.value).join("\n") !== names.join("\n")) {
     $("profile").replaceChildren(...names.map((name) => el("option", { value: name }, name || "No profile")));
   }
-  if ($("profile").value !== (profile ?? "")) $("profile").value = profile ?? "";
+  if (!profileSteps.isWaiting() && $("profile").value !== (profile ?? "")) $("profile").value = profile ?? "";
 }
 
-$("profile").addEventListener("change", async (event) => {
-  const { value } = event.target;
+let lastProfile = Promise.resolve();
+const profileSteps = stepped($("profile"), {
+  commit: () => {
+    const { value } = $("profile");
+    // Of two that are chosen one after the other, the last one stays.
+    lastProfile = lastProfile.then(() => useProfile(value));
+  },
+  giveUp: showProfiles,
+});
+$("profile").addEventListener("change", profileSteps.chosen);
+
+async function useProfile(value) {
   if (!await mayLeave()) return void showProfiles();
   try {
     await api.profile(value || null);
@@ -72,7 +83,7 @@ $("profile").addEventListener("change", async (event) => {
     notices.fail(error.message);
     showProfiles();
   }
-});
+}
 
 // MARK: Apps
 
