@@ -352,6 +352,20 @@ class KeyboardTest(PageTest):
         self.press("l")
         self.tab.until(lambda: self.focused() == "file-text", "line in the file")
 
+    def test_a_key_that_is_held_resets_one_setting(self):
+        self.home.schema.unlink()
+        self.tab.reload()
+        self.tab.row("theme").js("element.focus()")
+        hold = {"type": "keyDown", "key": "r", "text": "r"}
+        self.tab.driver.execute_cdp_cmd("Input.dispatchKeyEvent", hold)
+        self.wait_for_text("size", absent=["theme"])
+        self.tab.until(lambda: self.focused() == "size", "next setting")
+        self.tab.driver.execute_cdp_cmd("Input.dispatchKeyEvent", {**hold, "autoRepeat": True})
+        self.press("r")
+        self.wait_for_text("places", absent=["size"])
+        self.tab.rest()
+        self.assertEqual(json.loads(self.home.cli("log", APP, "--json"))[0]["changes"][0]["key"], "size")
+
     def test_the_page_of_shortcuts_opens_and_single_keys_can_be_turned_off(self):
         self.press("?")
         self.tab.click("dialog[open] #single-keys")

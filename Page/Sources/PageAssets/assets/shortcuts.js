@@ -48,7 +48,8 @@ export function begin(actions) {
     // A letter by Shift alone: with Caps Lock, Ctrl Z is still an undo.
     const key = event.key.length > 1 ? event.key : event.shiftKey ? event.key.toUpperCase() : event.key.toLowerCase();
     const action = actions[isCommand ? `Ctrl ${key}` : key];
-    if (!action) return;
+    // A key that is held goes on through the settings. It resets no other one where the first is gone.
+    if (!action || (event.repeat && !isCommand && !/^[jk]$/.test(key))) return;
     event.preventDefault();
     action(event);
   });
