@@ -69,6 +69,23 @@ class StartTest(PageTest):
         self.tab.rest()
         self.assertEqual(self.tab.count(".app"), 0)
 
+    def test_apps_that_are_listed_late_do_not_replace_what_is_found(self):
+        self.tab.click("#all-apps")
+        self.tab.one(".app").wait()
+        self.tab.js("""const send = fetch;
+            window.fetch = async (path, options) => {
+                if (path === "/api/apps") await new Promise((done) => { window.go = done; });
+                return send(path, options);
+            };
+            window.search = (text) => { const field = document.querySelector("#search"); field.value = text; field.dispatchEvent(new Event("input")); };
+            search("");""")
+        self.tab.until(lambda: self.tab.js("return Boolean(window.go)"), "question for all apps")
+        self.tab.js("search('accent')")
+        self.tab.until(lambda: self.tab.js("return document.querySelector('.app code')?.textContent") == "accent", "what is found")
+        self.tab.js("window.go()")
+        self.tab.rest()
+        self.assertEqual(self.tab.texts(".app code"), ["accent"])
+
     def test_an_app_that_cannot_be_read_does_not_look_like_the_one_before(self):
         self.home.write(self.home.schema.with_name("org.example.viewer.toml"), "app =\n")
         self.tab.click("#all-apps")

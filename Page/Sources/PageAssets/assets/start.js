@@ -4,19 +4,24 @@ import { api, currentApp, Refusal } from "./api.js";
 import { el, shortPath } from "./dom.js";
 import { shortValue } from "./model.js";
 
+/** Counts what was asked for: of two answers, that of the last question is shown. */
+let asked = 0;
+
 /** Shows the apps in `root`. `open(app, key)` opens one. */
 export async function showApps(root, count, open) {
+  const number = (asked += 1);
   count.textContent = "";
   let apps;
+  let refusal = "";
   try {
     apps = await api.apps();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    root.replaceChildren(el("p", { class: "empty", role: "alert" }, error.message));
-    return;
+    refusal = error.message;
   }
-  // One was opened meanwhile.
-  if (currentApp() !== "") return;
+  // One was opened, or searched for, meanwhile.
+  if (number !== asked || currentApp() !== "") return;
+  if (refusal !== "") return void root.replaceChildren(el("p", { class: "empty", role: "alert" }, refusal));
   if (apps.length === 0) {
     count.textContent = "";
     root.replaceChildren(el("div", { class: "empty" }, el("h2", {}, "No app has settings yet"),
@@ -28,8 +33,6 @@ export async function showApps(root, count, open) {
     el("button", { type: "button", class: "app", onclick: () => open(app.app) },
       el("span", { class: "app-id" }, app.app), el("span", { class: "app-file" }, shortPath(app.file ?? app.schema ?? "")))))));
 }
-
-let asked = 0;
 
 /** Shows what `settings-cli find` finds. */
 export async function findInApps(root, count, words, open) {
