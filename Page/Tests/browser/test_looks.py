@@ -1,6 +1,6 @@
 """What a person sees at first sight: one bar, the room that texts have, what is set and what is only a default, and the way on."""
 
-from harness import APP, Keys, PageTest
+from harness import APP, ActionChains, Keys, PageTest
 
 SCHEMA = '''
 app = "org.example.editor"
@@ -187,3 +187,13 @@ class LooksTest(PageTest):
         self.tab.keys(Keys.ESCAPE)
         self.assertFalse(self.tab.one("#layer").is_displayed())
         self.assertEqual(self.tab.focused(), "More")
+
+    def test_the_bar_that_is_open_takes_no_click_from_what_is_below(self):
+        self.tab.show(390, 844)
+        self.tab.reload()
+        self.tab.click("#more")
+        light = self.tab.driver.find_element("css selector", ".row[data-key=theme] .segment")
+        self.assertEqual(self.tab.js("return scrollY"), 0)
+        ActionChains(self.tab.driver).click_and_hold(light).pause(0.05).release().perform()
+        self.wait_for_text('theme = "light"')
+        self.tab.until(lambda: not self.tab.one("#layer").is_displayed(), "bar that is closed")

@@ -172,16 +172,20 @@ function showMore(shows) {
 }
 $("more").addEventListener("click", () => showMore(!$("bar").classList.contains("open")));
 $("more-tools").addEventListener("click", () => showMore(false));
-document.addEventListener("pointerdown", (event) => {
+// On a narrow screen all below it moves then, and what moves away under a pointer that is pressed is not clicked.
+document.addEventListener("click", (event) => {
   if (!$("bar").contains(event.target)) showMore(false);
 });
 $("bar").addEventListener("focusout", (event) => {
-  if (event.relatedTarget && !$("bar").contains(event.relatedTarget)) showMore(false);
+  const { relatedTarget } = event;
+  if (relatedTarget && !$("bar").contains(relatedTarget) && !document.documentElement.matches(":active")) showMore(false);
 });
 
 /** Takes back the last change of the file, or the last undo, and shows whose value it was. */
 async function step(verb) {
   if (!model.doc) return;
+  // What the click here has left is being stored, and is the last change then.
+  await writesDone();
   try {
     const { changes } = await takeBack(verb);
     const key = model.keys.get(changes?.[0]?.key);
@@ -195,8 +199,6 @@ async function step(verb) {
 $("undo").addEventListener("click", () => step("undo"));
 $("redo").addEventListener("click", () => step("redo"));
 $("copy").addEventListener("click", () => openCopy(settings.shown()));
-  // What the click here has left is being stored, and is the last change then.
-  await writesDone();
 $("toggle-file").addEventListener("click", () => showFile(!shell.classList.contains("with-file")));
 $("help").addEventListener("click", openHelp);
 $("all-apps").addEventListener("click", showStart);
