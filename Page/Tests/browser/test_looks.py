@@ -197,3 +197,16 @@ class LooksTest(PageTest):
         ActionChains(self.tab.driver).click_and_hold(light).pause(0.05).release().perform()
         self.wait_for_text('theme = "light"')
         self.tab.until(lambda: not self.tab.one("#layer").is_displayed(), "bar that is closed")
+
+    def test_a_menu_is_closed_by_its_button_and_does_not_stay_where_the_page_scrolls(self):
+        menu = self.tab.one("[aria-label='Menu of home']")
+        self.tab.point(menu)
+        self.tab.until(lambda: self.tab.count(".menu") == 1, "menu")
+        self.tab.point(menu)
+        self.tab.until(lambda: self.tab.count(".menu") == 0, "end of the menu")
+        self.assertEqual(menu.get_attribute("aria-expanded"), "false")
+        self.tab.show(1440, 500)
+        self.tab.point(menu)
+        self.tab.until(lambda: self.tab.count(".menu") == 1, "menu")
+        self.tab.js("document.querySelector('#settings').scrollTop -= 40")
+        self.tab.until(lambda: self.tab.count(".menu") == 0, "end of the menu")

@@ -58,9 +58,18 @@ export function iconButton(name, label, onclick, more = {}) {
   return el("button", { type: "button", class: "quiet icon-button", "aria-label": label, title: label, onclick, ...more }, icon(name));
 }
 
+/** The menu that was opened last. Until it is closed, it is in the document, behind its button. */
+let lastMenu = null;
+document.addEventListener("scroll", ({ target }) => {
+  // It does not scroll, and would be beside another button.
+  if (lastMenu?.isConnected && target.contains(lastMenu)) lastMenu.hidePopover();
+}, { passive: true, capture: true });
+
 /** A button with dots that opens a menu. `items()` are the labels with what they do, and with a whole name where one is needed. */
 export function menuButton(label, items) {
   const anchor = iconButton("dots", label, () => {
+    // The press has closed it, and it is removed after the click.
+    if (lastMenu?.previousSibling === anchor) return lastMenu.hidePopover();
     const entries = items().map(([text, action, name]) => el("button", { type: "button", role: "menuitem", "aria-label": name, onclick: () => {
       menu.hidePopover();
       action();
@@ -79,6 +88,7 @@ export function menuButton(label, items) {
       anchor.setAttribute("aria-expanded", String(event.newState === "open"));
       if (event.newState === "closed") menu.remove();
     });
+    lastMenu = menu;
     anchor.after(menu);
     menu.showPopover();
     const { bottom, top, right } = anchor.getBoundingClientRect();
@@ -86,6 +96,7 @@ export function menuButton(label, items) {
     menu.style.left = `${Math.max(8, right - width)}px`;
     menu.style.top = `${bottom + height > innerHeight ? Math.max(8, top - height) : bottom}px`;
     entries[0].focus();
+    return undefined;
   }, { "aria-haspopup": "menu", "aria-expanded": "false" });
   return anchor;
 }
