@@ -210,3 +210,16 @@ class LooksTest(PageTest):
         self.tab.until(lambda: self.tab.count(".menu") == 1, "menu")
         self.tab.js("document.querySelector('#settings').scrollTop -= 40")
         self.tab.until(lambda: self.tab.count(".menu") == 0, "end of the menu")
+
+    def test_where_the_values_are_from_is_said_in_a_line_on_a_phone(self):
+        self.tab.show(390, 844)
+        self.tab.press("editor.size", ".more")
+        caption = self.tab.row("editor.size", ".layers caption")
+        self.assertGreater(caption.js("return element.getBoundingClientRect().width"), 250)
+
+    def test_the_menu_of_a_record_is_beside_its_name_however_long(self):
+        name = "a-very-long-name-" * 8
+        self.home.write(self.home.file, f'[places.{name}]\nurl = "https://example.net/"\n')
+        self.tab.show(390, 844)
+        head = self.tab.one(f".record[aria-label='{name}'] .record-head")
+        self.assertTrue(head.js("const [title, menu] = [...element.children].map((one) => one.getBoundingClientRect()); return menu.left >= title.right && menu.top < title.bottom"))
