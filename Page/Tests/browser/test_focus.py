@@ -80,6 +80,26 @@ class KeptFocusTest(PageTest):
         self.tab.until(lambda: self.tab.row("theme", ".history").text.count("→") > 2, "entry")
         self.assertNotIn(self.tab.focused(), ["BODY", "settings"])
 
+    def test_what_is_shown_next_has_the_focus(self):
+        self.press(self.tab.one("#all-apps"))
+        self.tab.one(".app").wait()
+        self.assertEqual(self.tab.focused(), "settings")
+        self.press(self.tab.one(".app"))
+        self.tab.wait_until_live(APP)
+        self.assertEqual(self.tab.focused(), "settings")
+        self.tab.one("#search").send_keys("nothing like it")
+        self.press(self.named("#empty button", "Search all apps"))
+        self.tab.until(lambda: self.tab.focused() == "Search settings", "focus")
+
+    def test_a_dialog_gives_the_focus_back_to_what_has_opened_it(self):
+        for tool in ["#copy", "#help"]:
+            self.press(self.tab.one("#more"))
+            self.press(self.tab.one(tool))
+            self.tab.until(lambda: self.tab.count("dialog[open]") == 1, "dialog")
+            self.tab.keys(Keys.ESCAPE)
+            self.tab.until(lambda: self.tab.count("dialog") == 0, "end of the dialog")
+            self.assertEqual(self.tab.focused(), "More")
+
     def test_what_another_changes_takes_the_focus_from_nothing(self):
         places = [self.tab.one("#filters button"), self.tab.one("#groups li:last-child button"), self.named(".notices button", "Remove it")]
         for at, element in enumerate(places):

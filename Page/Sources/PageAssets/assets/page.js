@@ -91,6 +91,7 @@ async function open(app, key) {
   if (app !== currentApp()) useApp(app);
   model.doc = null;
   model.changes.clear();
+  goOnFrom($("list").contains(document.activeElement));
   settings.clear();
   file.clear();
   showName(app, app);
@@ -108,8 +109,14 @@ async function open(app, key) {
   if (key) settings.goTo(key);
 }
 
+/** Has the focus in what is shown next, if it is in what goes. */
+function goOnFrom(hasFocus) {
+  if (hasFocus) $("settings").focus({ preventScroll: true });
+}
+
 async function showStart() {
   if (!await mayLeave()) return undefined;
+  goOnFrom(document.activeElement !== document.body);
   // The former app's stream goes on, since the server ends with its last one.
   model.doc = null;
   settings.clear();
@@ -145,6 +152,7 @@ on("place", () => {
 on("elsewhere", async (words) => {
   await showStart();
   if (model.doc) return;
+  searchField.focus();
   searchField.value = words;
   searchField.dispatchEvent(new Event("input"));
 });
@@ -171,7 +179,11 @@ function showMore(shows) {
   $("more").setAttribute("aria-expanded", String(shows));
 }
 $("more").addEventListener("click", () => showMore(!$("bar").classList.contains("open")));
-$("more-tools").addEventListener("click", () => showMore(false));
+$("more-tools").addEventListener("click", () => {
+  // It has the focus again after a dialog, when what was clicked is behind it.
+  $("more").focus();
+  showMore(false);
+}, { capture: true });
 // On a narrow screen all below it moves then, and what moves away under a pointer that is pressed is not clicked.
 document.addEventListener("click", (event) => {
   if (!$("bar").contains(event.target)) showMore(false);
