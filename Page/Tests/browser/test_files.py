@@ -64,6 +64,34 @@ class FilesTest(PageTest):
         self.tab.click("#layer-banner button")
         self.tab.until(lambda: self.tab.value("name") == "Grace" and not self.tab.one("#layer-banner").is_displayed(), "own file")
 
+    def test_the_active_profile_is_shown_whichever_file_is_edited(self):
+        def says(back, profile):
+            self.tab.until(lambda: self.tab.one("#layer-banner button").text == f"Back to {back}", back)
+            self.assertEqual(self.tab.one("#profile").get_property("value"), profile)
+
+        self.choose("Profile travel")
+        self.shows("profiles/travel.toml")
+        says("your file", "")
+        self.choose("Declared for this host")
+        for profile in ["travel", ""]:
+            self.home.cli("profile", APP, "use", profile or "--none")
+            says("profile travel" if profile else "your file", profile)
+            self.tab.reload()
+            says("profile travel" if profile else "your file", profile)
+        self.tab.one("#profile").choose("travel")
+        says("profile travel", "travel")
+        self.choose("Your file, below the profile")
+        says("profile travel", "travel")
+        self.tab.one("#profile").choose("No profile")
+        says("your file", "")
+        self.assertEqual(self.tab.js("return document.querySelector('#layer').selectedOptions[0].textContent"), "Your file, below the profile")
+
+    def test_the_way_back_leaves_the_focus_in_the_page(self):
+        self.choose("Administrators")
+        self.tab.one("#layer-banner button").send_keys("\n")
+        self.tab.until(lambda: not self.tab.one("#layer-banner").is_displayed(), "own file")
+        self.assertNotEqual(self.tab.focused(), "BODY")
+
     def test_a_reload_stays_with_the_file(self):
         self.choose("Declared file 10-work")
         self.shows("settings.d/10-work.toml")

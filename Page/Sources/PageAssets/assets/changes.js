@@ -12,6 +12,7 @@ export async function hear(name, text, app) {
   const data = parse(text);
   if (name === "trial") return hearTrial(data, app);
   if (app !== currentApp()) return undefined;
+  if (data?.profile !== undefined) model.profile = data.profile;
   switch (name) {
     case "open": case "closed": case "waiting": case "foreign": return hearConnection(name);
     case "problem":

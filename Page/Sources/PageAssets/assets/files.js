@@ -2,7 +2,7 @@
 // administrators.
 
 import { currentLayer, useLayer, Refusal } from "./api.js";
-import { announce, button, el, shortPath } from "./dom.js";
+import { announce, button, el, keepFocus, shortPath } from "./dom.js";
 import { model, refresh } from "./model.js";
 import { mayLeave } from "./drafts.js";
 import * as file from "./file.js";
@@ -16,15 +16,17 @@ const banner = document.getElementById("layer-banner");
 let known = [];
 let signature = "";
 
-const own = ({ profile }) => (profile ? `Profile ${profile}` : "Your file");
+const own = () => (model.profile ? `Profile ${model.profile}` : "Your file");
 
 /** What can be chosen: groups of names for the server, with names for people. */
 function choices(doc) {
   if (currentLayer() === "") known = doc.layers ?? [];
   const named = (layer, form) => known.filter((one) => one.layer === layer).map((one) => form.exec(one.file)?.[1]).filter(Boolean);
-  const mine = [["", own(doc)]];
-  if (doc.profile) mine.push(["user", "Your file, below the profile"]);
-  for (const name of doc.profiles ?? []) if (name !== doc.profile) mine.push([`profile:${name}`, `Profile ${name}`]);
+  const mine = [["", own()]];
+  if (model.profile || currentLayer() === "user") mine.push(["user", "Your file, below the profile"]);
+  for (const name of doc.profiles ?? []) {
+    if (name !== model.profile || currentLayer() === `profile:${name}`) mine.push([`profile:${name}`, `Profile ${name}`]);
+  }
   const declared = [
     ...named("declared", /\/settings\.d\/([^/@][^/]*)\.toml$/).map((name) => [`drop-in:${name}`, `Declared file ${name}`]),
     ["host", "Declared for this host"], ["os", "Declared for this system"], ["arch", "Declared for this processor"],
@@ -44,20 +46,24 @@ export function show() {
   // A file that only its name leads to, such as after a reload, is there as well.
   if (!groups.some(([, list]) => list.some(([value]) => value === layer))) groups.push(["Other", [[layer, layer.replace(":", " ")]]]);
   // A list that is open, and a button with the focus, stay as they are if nothing is new.
-  const next = JSON.stringify([groups, layer, doc.file, doc.profile]);
+  const next = JSON.stringify([groups, layer, doc.file, model.profile]);
   if (next === signature) return;
   signature = next;
   select.replaceChildren(...groups.map(([label, list]) => el("optgroup", { label }, list.map(([value, text]) => el("option", { value }, text)))));
   select.value = layer;
   box.hidden = false;
   box.classList.toggle("elsewhere", layer !== "");
+  keepFocus(banner, () => showBanner(layer, doc));
+}
+
+function showBanner(layer, doc) {
   banner.hidden = layer === "";
-  if (layer === "") return;
+  if (layer === "") return void banner.replaceChildren();
   const name = select.selectedOptions[0].textContent;
   banner.replaceChildren(
     el("p", {}, el("strong", {}, `${name}: `), el("code", { title: doc.file }, shortPath(doc.file)),
       " is what you edit here. The values are those of this file and of the layers below it."),
-    button(`Back to ${own(doc).replace(/^(Your|Profile)/, (word) => word.toLowerCase())}`, () => choose(""), { class: "small" }));
+    button(`Back to ${own().replace(/^(Your|Profile)/, (word) => word.toLowerCase())}`, () => choose(""), { class: "small" }));
 }
 
 async function choose(layer) {

@@ -6,6 +6,8 @@ import { dotted, kindOfValue, parseValue, partsOf } from "./toml.js";
 export const model = {
   /** The last document, or null. */
   doc: null,
+  /** The profile that is active, whichever file is shown; null if none is. */
+  profile: null,
   /** The keys of the document by name. */
   keys: new Map(),
   /** The changes that were noticed while the page was open: key → { by, time, entry }. */
@@ -71,6 +73,8 @@ function take(doc) {
   // place of the text that is there now.
   else if (last) doc = { ...doc, isOutdated: true, keys: last.keys.map((key) => ({ ...key, span: null })), groups: last.groups };
   model.doc = doc;
+  // That of another file is the profile whose file it is.
+  if (currentLayer() === "") model.profile = doc.profile;
   useFile(doc.file);
   model.keys = new Map(doc.keys.map((key) => [key.key, key]));
   findingsByKey = null;

@@ -52,7 +52,7 @@ function showName(name, id = "", sign = null) {
 let ownIcon = null;
 
 function showProfiles() {
-  const { profiles, profile } = model.doc;
+  const { profile, doc: { profiles } } = model;
   const names = ["", ...(profiles ?? [])];
   $("profile-box").hidden = names.length === 1;
   // A list that is open stays open if nothing is new.

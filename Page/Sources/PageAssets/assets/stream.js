@@ -63,7 +63,8 @@ async function follow(app, stream) {
   let wait = 250;
   let hasProblem = false;
   const tell = (name, data) => {
-    if (name === "state") {
+    // What a change says is the state from then on.
+    if (/^(state|change)$/.test(name)) {
       stream.state = data;
       wait = 250;
     }
