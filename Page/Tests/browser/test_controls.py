@@ -498,6 +498,14 @@ elements = { type = "duration" }
 [keys.places]
 type = "records"
 fields = { size = { type = "float", minimum = 1.0, required = true }, name = { type = "string" } }
+[keys.mirrors]
+type = "records"
+[keys.mirrors.fields]
+address = { type = "url", required = true }
+id = { type = "uuid", required = true }
+price = { type = "decimal", required = true }
+sign = { type = "character", required = true }
+zone = { type = "time-zone", required = true }
 '''
     text = '''ratio = nan
 day = 0000-01-01
@@ -524,7 +532,7 @@ codes = [0x1F, 32]
         self.wait_for_text("sizes = [1.0, 4.0]")
 
     def test_what_is_new_has_a_value_that_the_schema_allows(self):
-        for key, new in [("few", 'first = "one"'), ("least", "first = 3"), ("days", "first = 20"), ("waits", 'first = "0s"'), ("places", "size = 1")]:
+        for key, new in [("few", 'first = "one"'), ("least", "first = 3"), ("days", "first = 20"), ("waits", 'first = "0s"'), ("places", "size = 1"), ("mirrors", "[mirrors.first]")]:
             with self.subTest(key):
                 self.tab.row(key, ".adder input").type("first")
                 self.wait_for_text(new)

@@ -225,6 +225,7 @@ function firstOf(rule) {
   const now = new Date().toISOString();
   const plain = {
     boolean: false, integer: 0, float: 0, float32: 0, duration: "0s", array: [], table: {}, records: {},
+    url: "https://example.org/", uuid: crypto.randomUUID(), decimal: "0", character: "a", "time-zone": "UTC",
     "local-date": now.slice(0, 10), "local-time": now.slice(11, 19), "local-date-time": now.slice(0, 19), "offset-date-time": now,
   };
   return rule.default ?? rule.choices?.[0] ?? rule.example ?? rule.minimum ?? plain[rule.type] ?? "";
