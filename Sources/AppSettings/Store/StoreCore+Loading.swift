@@ -111,7 +111,7 @@ extension StoreCore {
       SettingsProblem(
         .exposedSecret,
         "The secret '\(name)' is in '\(file)', which other users may open (mode \(String(exposed, radix: 8))). "
-          + "Run 'chmod go= \(file)'.", path: name, file: file))
+          + "Run 'chmod go= \(PathText.word(file) ?? file)'.", path: name, file: file))
   }
 
   /// The meaning of bytes to this release: parsed, and migrated in memory if they are of an older version.

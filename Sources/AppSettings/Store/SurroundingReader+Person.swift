@@ -85,14 +85,15 @@ extension SurroundingReader {
     guard status.owner == geteuid() || status.owner == 0 else {
       throw refuse(
         "it belongs to user \(status.owner)",
-        "If you trust what it says, make it yours: 'sudo chown \(geteuid()) \(path)'.")
+        "If you trust what it says, make it yours: 'sudo chown \(geteuid()) \(PathText.word(path) ?? path)'.")
     }
     let mayGroupWrite = status.permissions & 0o020 != 0
     guard status.permissions & 0o002 == 0,
       !mayGroupWrite || MachineFacts.isPrivate(group: status.group, of: geteuid(), system)
     else {
       throw refuse(
-        "other users may change it (mode \(String(status.permissions, radix: 8)))", "Run 'chmod go-w \(path)'.")
+        "other users may change it (mode \(String(status.permissions, radix: 8)))",
+        "Run 'chmod go-w \(PathText.word(path) ?? path)'.")
     }
   }
 

@@ -100,6 +100,20 @@ package enum PathText {
     }
     return String(result)
   }
+
+  /// A path as a word of a command that a message shows in single quotes: in double quotes if a shell would divide or
+  /// expand it, and `nil` if these do not help.
+  package static func word(_ path: String) -> String? {
+    guard !hasBytes(path), !path.utf8.contains(where: { $0 < 0x20 || "\"$`\\!'".utf8.contains($0) }) else { return nil }
+    let isPlain = path.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "@")...UInt8(ascii: "Z"): true
+      case UInt8(ascii: "+")...UInt8(ascii: ":"), UInt8(ascii: "="), UInt8(ascii: "_"), 0x80...: true
+      default: false
+      }
+    }
+    return isPlain ? path : "\"\(path)\""
+  }
 }
 
 extension String {

@@ -51,7 +51,7 @@ extension SettingsLocation {
       guard let status = try? Syscalls().status(at: path), status.owner == geteuid(),
         status.permissions & bits != bits
       else { continue }
-      return " To allow it, use 'chmod \(mode) \(PathText.shown(path))'."
+      return " To allow it, use 'chmod \(mode) \(PathText.word(path) ?? PathText.shown(path))'."
     }
     return ""
   }

@@ -58,9 +58,11 @@ package struct Target: Sendable {
 
   /// The words for a command on this target, for messages.
   package var words: String {
-    switch layer {
+    let name = PathText.word(name) ?? "TARGET"
+    return switch layer {
     case .own: name
-    case .personal(let file): file.word.map { "\(name) --layer \($0)" } ?? (try? location().file) ?? name
+    case .personal(let file):
+      file.word.map { "\(name) --layer \($0)" } ?? (try? location().file).flatMap(PathText.word) ?? name
     case .system: "\(name) --system"
     case .dropIn(let dropIn): "\(name) --drop-in \(dropIn)"
     }
@@ -173,11 +175,7 @@ package struct Target: Sendable {
 
   /// What to do about the user's file if it does not parse: what `recover --restore` would bring back, and from when.
   package var repairAdvice: RepairAdvice {
-    // A name with spaces is in double quotes, since the command is in single ones.
-    let isPlain = !name.contains { " \"$`\\!'".contains($0) }
-    let isQuotable = !name.contains { "\"$`\\!'".contains($0) }
-    let word = isPlain ? words : isQuotable ? "\"\(name)\"" : "TARGET"
-    let location = try? location()
+    let (word, location) = (words, try? location())
     return { broken in
       let search = location.map { RecoverySearch(for: broken, at: $0, schema.schema?.migrations ?? .none) }
       let correction = "Correct it with 'settings-cli edit \(word)', or "

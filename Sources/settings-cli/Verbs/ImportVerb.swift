@@ -101,7 +101,9 @@ struct ImportVerb: Verb {
   func answer() throws {
     if isOfAll { return try answerForAll() }
     if let target, InstalledApp.isKnown(file), !SettingsFile.isThere(file), SettingsFile.isThere(target) {
-      throw ToolError(.usage, "Write the app first: 'settings-cli import \(file) \(target)'. Nothing was written.")
+      throw ToolError(
+        .usage,
+        "Write the app first: 'settings-cli import \(file) \(PathText.word(target) ?? "FILE")'. Nothing was written.")
     }
     guard let format = format ?? SettingsImportFormat(fileName: file) else {
       if file != "-" { _ = try content() }

@@ -35,6 +35,18 @@ struct PathTextTests {
     #expect(!"\u{e9}".isBytewise("e\u{301}") && "\u{e9}" == "e\u{301}")
   }
 
+  @Test(
+    arguments: [
+      ("/home/ada/été-1.toml", "/home/ada/été-1.toml"), ("./my file.toml", "\"./my file.toml\""),
+      ("./a&b.toml", "\"./a&b.toml\""), ("./a;id.toml", "\"./a;id.toml\""),
+      ("./#1 (copy).toml", "\"./#1 (copy).toml\""),
+      ("./a*.toml", "\"./a*.toml\""), ("./$HOME.toml", nil), ("./a`id`.toml", nil), ("./a'b.toml", nil),
+      ("./a\nb.toml", nil), ("./a!b.toml", nil), (PathText.text([0x2E, 0x2F, 0xE9]), nil),
+    ] as [(String, String?)])
+  func `a path in a command that a message shows is one word to a shell`(path: String, word: String?) {
+    #expect(PathText.word(path) == word)
+  }
+
   @Test func `messages show bytes that are not UTF-8 escaped`() {
     let path = PathText.text(Array("t".utf8) + [0xE9] + Array(".toml".utf8))
     #expect(SettingsError(.io, "Cannot read '\(path)'.", file: path).message == "Cannot read 't\\xE9.toml'.")
