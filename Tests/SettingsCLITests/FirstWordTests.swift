@@ -11,7 +11,7 @@ struct FirstWordTests {
     ("restore", "recover"), ("write", "set"), ("load", "import"), ("delete", "unset"), ("remove", "unset"),
     ("clear", "unset"), ("toggle", "set"), ("revert", "undo"), ("locks", "lock"), ("mv", "rename"),
     ("reset-recursively", "unset"), ("config", "edit"), ("Rollback", "undo"), ("preview", "try"),
-    ("uninstall", "forget"), ("append", "set"),
+    ("uninstall", "forget"), ("append", "set"), ("enable", "set"), ("create", "set"),
   ])
   func `a verb of another tool is answered with ours`(word: String, verb: String) throws {
     let result = try test.run(word, "org.example.test")
@@ -23,17 +23,19 @@ struct FirstWordTests {
   }
 
   @Test(arguments: [
-    ("show", "list"), ("ls", "list"), ("history", "log"), ("where", "get"), ("backup", "export"), ("search", "find"),
+    ("show", "list"), ("ls", "list"), ("history", "log"), ("where", "get --origin"), ("backup", "export"),
+    ("search", "find"),
     ("monitor", "watch"), ("read", "get"), ("dump", "export"), ("gui", "page"), ("open", "page"),
     ("options", "describe"),
-    ("status", "check"), ("keys", "list"), ("list-schemas", "apps"), ("list-recursively", "list"),
+    ("status", "check"), ("keys", "list --names"), ("list-schemas", "apps"), ("list-recursively", "list"),
     ("writable", "describe"), ("range", "describe"), ("why", "describe"), ("version", "--version"),
   ])
-  func `a verb of another tool is carried out as ours if it changes nothing`(word: String, verb: String) throws {
+  func `a verb of another tool is carried out as ours if it changes nothing`(word: String, command: String) throws {
+    let verb = String(command.prefix { $0 != " " })
     let own = try test.run(verb, "--help")
     let result = try test.run(word, "--help")
     #expect(result.status == own.status && result.output == own.output)
-    #expect(result.error == "settings-cli: '\(word)' is '\(verb)' here.\n" + own.error, "\(result)")
+    #expect(result.error == "settings-cli: '\(word)' is '\(command)' here.\n" + own.error, "\(result)")
     if verb.first != "-" { #expect(try test.done("help", word) == test.done("help", verb)) }
   }
 
@@ -41,6 +43,36 @@ struct FirstWordTests {
     try test.write("theme = \"dark\"\n")
     #expect(try test.done("where", test.app, "theme") == "\"dark\"  # user \(test.file):1\n")
     #expect(try test.done("where", test.app).hasPrefix("theme = \"dark\"  # user \(test.file):1\n"))
+    #expect(try test.done("list-keys", test.app) == test.done("list", test.app, "--names"))
+  }
+
+  @Test(arguments: [
+    ("write APP theme dark", "For that there is 'settings-cli set APP theme VALUE'."),
+    ("write APP theme=dark", "For that there is 'settings-cli set APP KEY VALUE'."),
+    ("write other theme dark", "For that there is 'settings-cli set TARGET KEY VALUE'."),
+    ("add APP recent /tmp/x", "For that there is 'settings-cli set APP recent --append VALUE'."),
+    ("enable APP editor.wrap", "For that there is 'settings-cli set APP editor.wrap true'."),
+    ("delete APP theme", "For that there is 'settings-cli unset APP theme'."),
+    (
+      "clear APP",
+      "For that there is 'settings-cli unset APP KEY'. For a whole app there is 'settings-cli unset APP --all'."
+    ), ("wipe APP", "For that there is 'settings-cli unset APP --all'."),
+    ("config get APP theme", "Leave it out: 'settings-cli get APP theme'."),
+    ("config --get APP theme", "Leave it out: 'settings-cli get APP theme'."),
+    ("config set APP sync.token hunter2", "Leave it out: 'settings-cli set APP sync.token …'."),
+    ("APP set sync.token hunter2", "Write the verb first: 'settings-cli set APP sync.token …'."),
+    ("APP set sync.token=hunter2", "Write the verb first: 'settings-cli set APP …'."),
+    ("--unset APP theme", "Write the verb without '-': 'settings-cli unset APP theme'."),
+    ("--list", "Write the verb without '-': 'settings-cli list'."),
+    ("set APP --sync.token=hunter2", "Put '--' before a value that begins with '-'."),
+    ("set APP theme dark --tpye=string", "Did you mean '--type'?"),
+  ]) func `the command to type has the words that were typed, and no value`(line: String, advice: String) throws {
+    let words = line.replacing("APP", with: test.app).split(separator: " ").map(String.init)
+    let result = try ChildProcess.run(
+      ChildProcess.product("settings-cli"), words, environment: test.home.environment, directory: test.home.path)
+    #expect(result.status == 2 && result.output == "")
+    #expect(result.error.hasSuffix(" \(advice.replacing("APP", with: test.app))\n"), "\(result)")
+    #expect(!result.error.contains("hunter2"))
   }
 
   @Test func `who would remove an app, or means a time, is told how`() throws {

@@ -86,9 +86,11 @@ struct SetVerb: Verb {
   static func checkOptions(_ words: [String], of verb: String) throws {
     for word in words.prefix(while: { $0 != "--" })
     where word.hasPrefix("-") && word != "-" && (try? TOMLValue(parsing: word)) == nil {
-      let hint = UsageText.option(nearest: word, of: verb).map { "Did you mean '\($0)'?" }
+      // What is behind '=' may be a secret.
+      let name = String(word.prefix { $0 != "=" })
+      let hint = UsageText.option(nearest: name, of: verb).map { "Did you mean '\($0)'?" }
       throw ValidationError(
-        "Unknown option '\(word)'. \(hint ?? "Put '--' before a value that begins with '-'.")")
+        "Unknown option '\(name)'. \(hint ?? "Put '--' before a value that begins with '-'.")")
     }
   }
 

@@ -158,34 +158,66 @@ struct SettingsCLI: ParsableCommand {
     }
     let ours = command.split(separator: " ").map(String.init)
     guard readers.contains(ours[0]) else { return words }
-    if !MeantApp.isUsed { Output.note("'\(words[place])' is '\(ours[0])' here.") }
     let options = place == 0 ? ours.dropFirst().filter { $0.hasPrefix("-") } : []
+    if !MeantApp.isUsed { Output.note("'\(words[place])' is '\(([ours[0]] + options).joined(separator: " "))' here.") }
     return words[..<place] + [ours[0]] + words[(place + 1)...] + options
   }
 
   /// Throws with a suggestion for an unknown verb: the library has suggestions for options only.
   private static func checkVerb(_ words: [String]) throws {
     // 'help VERB' prints the page of that verb.
-    guard let name = words.first == "help" ? words.dropFirst().first : words.first, !name.hasPrefix("-"), !isVerb(name)
-    else { return }
+    guard let name = words.first == "help" ? words.dropFirst().first : words.first, !isVerb(name) else { return }
     let verbs = configuration.subcommands.map { $0.configuration }
     let names = verbs.filter(\.shouldDisplay).flatMap { [$0.commandName ?? ""] + $0.aliases } + ["help"]
-    if let verb = words.dropFirst().first, names.contains(verb), words[0] != "help" {
-      throw ToolError(.usage, "Unknown verb '\(name)'. Write the verb first: 'settings-cli \(verb) \(name)'.")
+    let rest = words.dropFirst()
+    // Options as those of 'git config'.
+    if name.hasPrefix("-") {
+      let verb = String(name.drop { $0 == "-" })
+      guard names.contains(verb), verb != "help" else { return }
+      throw ToolError(.usage, "Unknown option '\(name)'. Write the verb without '-': \(Self.command(verb, rest)).")
+    }
+    if let verb = rest.first.map({ String($0.drop { $0 == "-" }) }), names.contains(verb), words[0] != "help" {
+      let isGroup = ["config", "settings"].contains(name)
+      let typed = (isGroup ? [] : [name]) + rest.dropFirst()
+      let advice = isGroup ? "Leave it out" : "Write the verb first"
+      throw ToolError(.usage, "Unknown verb '\(name)'. \(advice): \(command(verb, typed)).")
     }
     if name.contains(where: { ".~/".contains($0) }) {
       throw ToolError(
         .usage, "Missing VERB before '\(name)': for instance, 'settings-cli list \(name)' prints its settings.")
     }
     let hint =
-      KnownElsewhere.command(for: name).map { command in
-        // An app without a key.
-        let isApp = command.hasPrefix("unset ") && words.count == 2 && words[1].first != "-" && !Target(words[1]).isFile
-        return "For that there is '\(Self.name) \(command)'."
-          + (isApp ? " For a whole app there is '\(Self.name) forget \(words[1])'." : "")
-      }
+      KnownElsewhere.command(for: name)
+      .map { "For that there is '\(Self.name) \(filled($0, rest))'." + ofApp($0, rest) }
       ?? Suggestion.nearest(to: name, among: names).map { "Did you mean '\($0)'?" }
       ?? "The everyday ones are get, set, unset, list, watch, edit, log and undo; '\(Self.name) --help' has them all."
     throw ToolError(.usage, "Unknown verb '\(name)'. \(hint)")
+  }
+
+  /// A command of a verb, for a message, with the target and the key that were typed, and never a value.
+  private static func command(_ verb: String, _ typed: some Collection<String>) -> String {
+    let shown = typed.prefix(2).prefix { !$0.hasPrefix("-") && !$0.contains("=") && PathText.word($0) != nil }
+    let words = [name, verb] + shown.compactMap(PathText.word)
+    return "'\(words.joined(separator: " "))\(shown.count < typed.count ? " …" : "")'"
+  }
+
+  /// A command of `KnownElsewhere` with the target and the key that were typed, if they are known as such.
+  private static func filled(_ command: String, _ typed: ArraySlice<String>) -> String {
+    guard let target = typed.first, Target(target).isFile ? SettingsFile.isThere(target) : InstalledApp.isKnown(target)
+    else { return command }
+    let key = typed.dropFirst().first.flatMap { $0.hasPrefix("-") || $0.contains("=") ? nil : PathText.word($0) }
+    let words = ["TARGET": PathText.word(target), "APP": target, "KEY": key]
+    return command.split(separator: " ").map { word in words[String(word)].flatMap(\.self) ?? String(word) }
+      .joined(separator: " ")
+  }
+
+  /// What removes all of an app, for who names one without a key.
+  private static func ofApp(_ command: String, _ typed: ArraySlice<String>) -> String {
+    guard command.hasPrefix("unset "), typed.count == 1, let app = typed.first, app.first != "-", !Target(app).isFile
+    else { return "" }
+    // What is installed cannot be forgotten.
+    let isInstalled = (try? InstalledApp.find(app).schema) ?? nil != nil
+    guard !isInstalled || command.contains("KEY") else { return "" }
+    return " For a whole app there is '\(name) \(isInstalled ? "unset \(app) --all" : "forget \(app)")'."
   }
 }
