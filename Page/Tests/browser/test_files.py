@@ -154,3 +154,10 @@ class SecretTextTest(PageTest):
         # What is painted is as wide as what is edited, or the cursor would be elsewhere.
         self.assertEqual(len('"(secret – not shown)"'), len('"(not in the history)"'))
         self.assertIn('token = "(not in the history)"', self.tab.one("#file-text").get_property("value"))
+        # So does the comparison with a text that another has saved.
+        self.tab.js("""const area = document.querySelector('#file-text'); area.focus(); const at = area.value.indexOf('token');
+            area.setSelectionRange(at, at); document.execCommand('insertText', false, '# Mine.\\n');""")
+        self.home.cli("set", APP, "name", "Theirs")
+        self.tab.click(".file-head .primary")
+        self.tab.until(lambda: "# Mine." in self.tab.one("dialog[open] .diff").text, "comparison")
+        self.assertIn('token = "(secret – not shown)"', self.tab.one("dialog[open] .diff").text)

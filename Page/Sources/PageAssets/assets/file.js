@@ -154,7 +154,7 @@ async function compare(mine) {
   const dialog = el("dialog", { class: "dialog wide-dialog", "aria-labelledby": "compare-title", onclose: () => dialog.remove() },
     el("h2", { id: "compare-title" }, "The file was changed meanwhile"),
     el("p", {}, "Nothing was saved. Lines with − are in the file now; lines with + are in your text."),
-    diffView(difference(unified(doc.text), unified(mine)), "Their text and yours"),
+    diffView(readable(difference(unified(doc.text), unified(mine))), "Their text and yours"),
     el("div", { class: "dialog-buttons" },
       button("Keep editing", () => dialog.close(), { class: "quiet" }),
       button("Take theirs", () => {
