@@ -123,4 +123,28 @@ struct TargetCommandTests {
     try test.done("recover", "test", "--restore")
     #expect(try test.done("get", "test", "a") == "1\n")
   }
+
+  @Test(
+    arguments: [("file", 0o600), ("file", 0o644), ("directory", 0o700), ("directory", 0o755)] as [(String, mode_t)])
+  func `what root has made in a user's home is named, with the command that gives it back`(
+    what: String, mode: mode_t
+  ) throws {
+    guard geteuid() == 0 else { return }
+    let home = ScratchHome(under: "/tmp")
+    try home.write("theme = \"dark\"\n")
+    let command = home.path + "/settings-cli"
+    try FileManager.default.copyItem(atPath: ChildProcess.product("settings-cli"), toPath: command)
+    let directory = URL(fileURLWithPath: home.file).deletingLastPathComponent().path
+    try ChildProcess.shell("chown -R 65534:65534 .", environment: home.environment, directory: home.path)
+    let path = what == "file" ? home.file : directory
+    for made in what == "file" ? [home.file] : [home.file, directory] { chown(made, 0, 0) }
+    chmod(path, mode)
+    let words = ["--reuid", "65534", "--regid", "65534", "--clear-groups", command, "set", "org.example.test"]
+    let result = try ChildProcess.run(
+      "/usr/bin/setpriv", words + ["theme", "light"], environment: home.environment, directory: "/")
+    #expect(result.status == 5)
+    #expect(
+      result.error.hasSuffix(
+        " '\(path)' belongs to root. To make it yours, use 'sudo chown -R 65534 \(path)'.\n"), "\(result)")
+  }
 }

@@ -34,7 +34,7 @@ package struct ForeignFile {
       + "your own with --layer."
   }
 
-  private static func name(of user: UInt32) -> String {
+  fileprivate static func name(of user: UInt32) -> String {
     user == geteuid() ? "you" : user == 0 ? "root" : "user \(user)"
   }
 }
@@ -46,11 +46,20 @@ extension SettingsLocation {
       return " Administrators' files belong to root: run the command with 'sudo'."
     }
     if let foreign = ForeignFile(at: self) { return " \(foreign.advice)" }
-    // One's own, where the mode forbids it, and not the file system or an attribute.
-    for (path, mode, bits) in [(file, "u+rw", 0o600 as UInt32), (String(file[..<file.lastSlash!]), "u+rwx", 0o700)] {
-      guard let status = try? Syscalls().status(at: path), status.owner == geteuid(),
-        status.permissions & bits != bits
-      else { continue }
+    // Where the mode forbids it, and not the file system or an attribute.
+    let directory = String(file[..<file.lastSlash!])
+    for (path, mode, bits) in [(file, "u+rw", 0o600 as UInt32), (directory, "u+rwx", 0o700)] {
+      guard let status = try? Syscalls().status(at: path) else { continue }
+      guard status.owner == geteuid() else {
+        // What root has made in a directory of one's own.
+        let around = path.lastSlash.map { String(path[..<$0]) } ?? ""
+        guard (try? Syscalls().status(at: around))?.owner == geteuid(), path.withPath({ access($0, W_OK) }) != 0,
+          errno == EACCES
+        else { continue }
+        return " '\(PathText.shown(path))' belongs to \(ForeignFile.name(of: status.owner)). To make it yours, use "
+          + "'sudo chown -R \(geteuid()) \(PathText.word(path) ?? PathText.shown(path))'."
+      }
+      guard status.permissions & bits != bits else { continue }
       return " To allow it, use 'chmod \(mode) \(PathText.word(path) ?? PathText.shown(path))'."
     }
     return ""
