@@ -6,8 +6,8 @@ package import AppSettings
 package final class UnknownKey {
   private let keys: [SchemaKey]
   private lazy var names = keys.map(\.path.description)
-  /// The keys by the ends of their names, in lower case.
-  private lazy var ends = Dictionary(grouping: keys) { $0.path.last?.lowercased() ?? "" }
+  /// The keys by the ends of their names.
+  private lazy var ends = Dictionary(grouping: keys) { Self.folded($0.path.last ?? "") }
   /// The tables with keys below them, by the number of their components.
   private var tables: [Int: [String: TOMLPath]] = [:]
 
@@ -44,11 +44,16 @@ package final class UnknownKey {
   private func elsewhere(_ path: TOMLPath) -> TOMLPath? {
     func isEnd(_ end: TOMLPath, of path: TOMLPath) -> Bool {
       end.components.count < path.components.count
-        && zip(end.components.reversed(), path.components.reversed()).allSatisfy { $0.lowercased() == $1.lowercased() }
+        && zip(end.components.reversed(), path.components.reversed()).allSatisfy { Self.folded($0) == Self.folded($1) }
     }
-    let found = ends[path.last?.lowercased() ?? "", default: []].lazy
+    let found = ends[Self.folded(path.last ?? ""), default: []].lazy
       .filter { isEnd($0.path, of: path) || isEnd(path, of: $0.path) }.prefix(2)
     return found.count == 1 ? found.first?.path : nil
+  }
+
+  /// A name in lower case, without what separates its words: `fontSize` is like `font-size`.
+  private static func folded(_ name: String) -> String {
+    String(decoding: name.lowercased().utf8.filter { !"-_".utf8.contains($0) }, as: UTF8.self)
   }
 
   /// The place within a key's value that was probably meant: the first name that no field has is replaced.

@@ -18,11 +18,23 @@ package enum AppName {
       .unknown,
       "Unknown app '\(target)': it has neither settings nor a schema."
         + (names.isEmpty
-          ? " 'settings-cli apps' lists the apps."
+          ? withKey(target).map { " The app and the key are two words: '\($0)'." }
+            ?? " 'settings-cli apps' lists the apps."
           : names.count > 2 ? " Did you mean one of \(shown)?" : " Did you mean \(shown)?")
         + (mayBeNew ? " To make a new app, use --create." : ""))
     if ending.count == 1 { failure.meantApp = MeantApp(typed: target, id: ending[0]) }
     return failure
+  }
+
+  /// The app that a word begins with, and the rest of it as a key: `org.example.editor theme` for
+  /// `org.example.editor.theme`.
+  package static func withKey(_ word: String) -> String? {
+    var app = word[...]
+    while let dot = app.lastIndex(of: ".") {
+      app = app[..<dot]
+      if InstalledApp.isKnown(String(app)) { return "\(app) \(word[word.index(after: dot)...])" }
+    }
+    return nil
   }
 
   /// Throws if a target is an app without a file in any layer and without a schema.

@@ -76,8 +76,10 @@ struct SetVerb: Verb {
           "Missing VALUE of '\(key)', which is a secret. To type it unseen, write '-' as the VALUE.")
       }
       guard (try? InstalledApp.find(target.target).isUnknown) == true else { throw error }
-      throw ValidationError(
-        "TARGET or VALUE is missing: '\(target.target)' is no known app. Usage: settings-cli set TARGET KEY VALUE")
+      let usage =
+        AppName.withKey(target.target).map { "The app and the key are two words: 'settings-cli set \($0) VALUE'." }
+        ?? "Usage: settings-cli set TARGET KEY VALUE"
+      throw ValidationError("TARGET or VALUE is missing: '\(target.target)' is no known app. \(usage)")
     }
   }
 

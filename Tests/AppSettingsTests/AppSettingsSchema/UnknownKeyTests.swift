@@ -28,7 +28,8 @@ struct UnknownKeyTests {
     (["them"], "theme"), (["Theme"], "theme"), (["editor", "theme"], "theme"), (["view", "deep", "theme"], "theme"),
     (["size"], "view.font.size"), (["font", "size"], "view.font.size"), (["edito"], "editor"),
     (["edito", "tab"], "editor.tab"), (["view", "fnt"], "view.font"), (["view", "font", "sizes"], "view.font.size"),
-    (["unheard"], nil), (["hosts", "a", "prot"], "hosts.a.port"), (["hosts", "a", "port", "x"], nil),
+    (["themeName"], "editor.theme-name"), (["theme_name"], "editor.theme-name"), (["unheard"], nil),
+    (["hosts", "a", "prot"], "hosts.a.port"), (["hosts", "a", "port", "x"], nil),
     (["plugins", "[2]", "nmae"], "plugins[2].name"),
   ]
 
