@@ -32,6 +32,23 @@ import TestSupport
     #expect(forced.output.hasPrefix("\u{1B}[36ma\u{1B}[0m = \u{1B}[33m1\u{1B}[0m\n"))
   }
 
+  @Test func `a person learns that there is nothing to show, and a script has the status`() throws {
+    try home.write("theme = \"dark\"\n")
+    let cases = [
+      ("list ./none.toml", 0, "'./none.toml' does not exist."),
+      ("get \(app)/theme", 0, "'\(app)/theme' does not exist."),
+      ("get ./none.toml a", 1, "'./none.toml' does not exist."), ("list \(app) them", 1, "Did you mean 'theme'?"),
+      ("list \(app) sync", 1, "'sync' has no value."), ("find zzzz", 1, "Nothing has 'zzzz'."),
+    ]
+    for (line, status, message) in cases {
+      let shown = try session("\(command) \(line) --color never").end()
+      #expect(shown.text.hasSuffix(message + "\n") && shown.status == Int32(status), "\(line): \(shown)")
+      let piped = try ChildProcess.run(
+        command, line.split(separator: " ").map(String.init), environment: home.environment, directory: home.path)
+      #expect(piped.error == "" && piped.output == "" && piped.status == Int32(status), "\(line): \(piped)")
+    }
+  }
+
   @Test func `control characters of a value are escaped on a terminal, and come out as they are elsewhere`() throws {
     try home.write("a = \"x\\u001B]0;title\\u0007\\ty\\nz\\u202E\\u009Bq\"\n")
     let shown = try session("\(command) get \(app) a").end()

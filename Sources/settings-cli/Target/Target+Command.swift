@@ -1,4 +1,5 @@
 import AppSettings
+import AppSettingsSchema
 import SettingsTools
 import Synchronization
 
@@ -12,6 +13,21 @@ extension Target {
   /// Whether `SETTINGS_CLI_SCHEMA` says that verbs need a schema that can be used even if they only read: a program that
   /// shows others what they print must not show what the schema would have named as a secret.
   static let needsSchema = ProcessFacts.variable("SETTINGS_CLI_SCHEMA") == "required"
+}
+
+extension Target {
+  /// For a person, that there is no file, or no value at and below a path, and a similar key; `nil` for a script, which
+  /// has the status.
+  func absence(of path: TOMLPath, in snapshot: SettingsSnapshot) -> String? {
+    guard Terminal.error.isTerminal else { return nil }
+    if isFile, !snapshot.hasSettings, (try? SettingsFile(path: location().file).read().bytes) == nil {
+      return "'\(name)' does not exist."
+    }
+    if path.components.isEmpty { return "'\(name)' has no values." }
+    let keys = SchemaLookup(schema: nil).paths(in: snapshot).map(\.description)
+    let similar = Suggestion.nearest(to: path.description, among: keys).map { " Did you mean '\($0)'?" } ?? ""
+    return "'\(path)' has no value.\(similar)"
+  }
 }
 
 extension OpenedSettings {

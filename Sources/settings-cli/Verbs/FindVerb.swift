@@ -44,7 +44,9 @@ struct FindVerb: Verb {
     } else {
       for match in found { Output.text(match.line + "\n") }
     }
-    if found.isEmpty { throw ToolError(.noValue) }
+    if found.isEmpty {
+      throw ToolError(.noValue, Terminal.error.isTerminal ? "Nothing has \(Self.quoted(words))." : nil)
+    }
   }
 
   private static func quoted(_ words: [String]) -> String { words.map { "'\($0)'" }.joined(separator: " and ") }

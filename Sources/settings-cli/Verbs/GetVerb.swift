@@ -107,7 +107,7 @@ struct GetVerb: Verb {
     guard let found = schema.usedValue(of: path, in: snapshot) else {
       guard let fallback else {
         try schema.checkKnown(path)
-        throw ToolError(.noValue, hint(path, in: snapshot, of: target))
+        throw ToolError(.noValue, target.absence(of: path, in: snapshot))
       }
       Output.line(fallback, terminator: terminator)
       return
@@ -140,7 +140,7 @@ struct GetVerb: Verb {
     }
     if values.isEmpty, standard == nil {
       try schema.checkKnown(path)
-      throw ToolError(.noValue, Self.hint(path, in: snapshot, of: target))
+      throw ToolError(.noValue, target.absence(of: path, in: snapshot))
     }
     if form != .json { schema.warnOfUnusable(at: path, in: snapshot) }
     let end = endsWithNUL ? "\0" : "\n"
@@ -161,16 +161,5 @@ struct GetVerb: Verb {
         Output.text(line + end)
       }
     }
-  }
-
-  /// For a person, that there is no value, and a similar key; a script has the status.
-  private static func hint(_ path: TOMLPath, in snapshot: SettingsSnapshot, of target: Target) -> String? {
-    guard Terminal.error.isTerminal else { return nil }
-    if target.isFile, !snapshot.hasSettings, (try? SettingsFile(path: target.location().file).read().bytes) == nil {
-      return "'\(target.name)' does not exist."
-    }
-    let keys = SchemaLookup(schema: nil).paths(in: snapshot).map(\.description)
-    let similar = Suggestion.nearest(to: path.description, among: keys).map { " Did you mean '\($0)'?" } ?? ""
-    return "'\(path)' has no value.\(similar)"
   }
 }

@@ -103,8 +103,9 @@ struct KeyList {
     if paths.isEmpty, let prefix {
       if isJSON { end() }
       try schema.checkKnown(prefix)
-      throw ToolError(.noValue)
+      throw ToolError(.noValue, target.absence(of: prefix, in: snapshot))
     }
+    if paths.isEmpty, !namesApps, let absence = target.absence(of: .root, in: snapshot) { Output.note(absence) }
   }
 
   /// Prints what comes after the last key.
