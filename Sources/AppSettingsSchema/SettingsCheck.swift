@@ -194,10 +194,7 @@ package struct SettingsCheck {
           }
         }
       default:
-        let nearest = Suggestion.nearest(
-          to: name, among: ["settings-version", "settings-locked", "settings-inherits", "settings-history"])
-        add(
-          "'\(name)' does nothing: root keys that begin with 'settings-' are reserved.\(Self.hint(nearest))", nearest)
+        if let (message, nearest) = UnknownKey.reserved(name) { add(message, nearest) }
       }
     }
   }

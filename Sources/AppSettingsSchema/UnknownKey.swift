@@ -76,6 +76,18 @@ package final class UnknownKey {
     return hasIndex ? SettingsValueError.text(of: path.components) : path.description
   }
 
+  /// The sentences for a reserved root key that the format does not have, and the name that was probably meant; `nil`
+  /// for any other key.
+  package static func reserved(_ name: String) -> (message: String, suggestion: String?)? {
+    let own = ["settings-version", "settings-locked", "settings-inherits", "settings-history"]
+    guard name.hasPrefix("settings-"), !own.contains(name), name != "settings-sealed" else {
+      return nil
+    }
+    let nearest = Suggestion.nearest(to: name, among: own)
+    let hint = nearest.map { " Did you mean '\($0)'?" } ?? ""
+    return ("'\(name)' does nothing: root keys that begin with 'settings-' are reserved.\(hint)", nearest)
+  }
+
   /// The sentence for an unknown key within a secret, whose names are part of it.
   package static func message(inSecret path: TOMLPath) -> String { "Unknown key in the secret '\(path)'." }
 

@@ -181,6 +181,13 @@ struct EditTextTests {
     #expect(test.home.text() == file("url = \"u\"", "url = \"u\"\n\n" + new))
   }
 
+  @Test func `a reserved key that does nothing is stored, with a warning`() throws {
+    let (status, findings) = try store("# mine", "# mine\nsettings-lockd = [\"theme\"]\nsettings-history = true")
+    #expect(status == 0 && findings.map { $0["kind"] as? String } == ["reserved"], "\(findings)")
+    #expect((findings.first?["message"] as? String)?.hasSuffix("Did you mean 'settings-locked'?") == true)
+    #expect(findings.first?["line"] as? Int == 2)
+  }
+
   @Test func `a text is not stored if the file has changed since its digest`() throws {
     let digest = try #require(try test.document()["digest"] as? String)
     try test.write(Self.text + "# by another\n")

@@ -14,10 +14,12 @@ package struct TextReplacement {
 
   /// What the app, or an administrator, refuses of a text.
   package struct Fault {
-    /// `invalidValue`, `locked`, or `unknownKey` for what is only a warning.
     package let kind: SettingsFinding.Kind
     package let key: TOMLPath
     package let failure: ToolError
+
+    /// Whether the text can be stored: the key may be another program's.
+    package var isWarning: Bool { kind == .unknownKey || kind == .reserved }
   }
 
   /// Others have changed what the text changes.
@@ -44,7 +46,7 @@ package struct TextReplacement {
     for fault in faults(in: mine) {
       let message = fault.failure.message ?? ""
       switch fault.kind {
-      case .unknownKey: opened.target.tell(ToolMessage(.warning, message))
+      case _ where fault.isWarning: opened.target.tell(ToolMessage(.warning, message))
       case .invalidValue:
         let line = mine.position(of: fault.key).map { "\(name):\($0.line):\($0.column): " } ?? ""
         throw ToolError(fault.failure.status, line + message)
@@ -114,7 +116,13 @@ package struct TextReplacement {
   private func valueFaults(_ mine: TOMLDocument, _ changed: [TOMLPath]) -> [Fault] {
     var faults: [Fault] = []
     var checked: Set<TOMLPath> = []
-    for path in changed where path.components.first?.hasPrefix("settings-") == false {
+    for path in changed {
+      if let name = path.components.first, name.hasPrefix("settings-") {
+        if let message = UnknownKey.reserved(name)?.message, checked.insert([name]).inserted, mine[path] != nil {
+          faults.append(Fault(kind: .reserved, key: [name], failure: ToolError(.invalidValue, message)))
+        }
+        continue
+      }
       if let value = mine[path] {
         do {
           try schema.checkKnown(in: value, at: path, advice: nil)

@@ -97,7 +97,7 @@ private struct SubmittedText {
       let position = edited.position(of: fault.key)
       let message = fault.failure.message ?? ""
       findings.append(SettingsFinding(fault.kind, message, key: fault.key, file: file, position: position))
-      guard fault.kind != .unknownKey else { continue }
+      guard !fault.isWarning else { continue }
       if failure == nil { failure = ToolError(fault.failure.status, Self.line(position, message)) }
     }
     if failure == nil { document = whole }
@@ -112,7 +112,7 @@ private struct SubmittedText {
     if isJSON {
       Output.line(JSONObject.lines(findings.map(\.json)))
     } else {
-      for finding in findings where finding.kind == .unknownKey { Output.warning(finding.message) }
+      for finding in findings where [.unknownKey, .reserved].contains(finding.kind) { Output.warning(finding.message) }
     }
     if let failure { throw isJSON ? ToolError(failure.status) : failure }
   }
