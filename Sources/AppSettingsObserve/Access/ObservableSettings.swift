@@ -21,11 +21,12 @@ internal import SettingsTOML
 public final class ObservableSettings: Observable, SettingsAccess, Sendable {
   /// The store.
   package let store: SettingsStore
-  private let actor: (any Actor)?
   private let registrar = ObservationRegistrar()
   private let follower: StoreFollower
 
   private struct State: Sendable {
+    /// The actor that reads the object, which may own it.
+    weak var actor: (any Actor)?
     var waiters: [TOMLPath: ChangeWaiter] = [:]
     /// The values that were read last. Only a value that differs from these is a change.
     var values: [TOMLPath: any Sendable] = [:]
@@ -35,16 +36,17 @@ public final class ObservableSettings: Observable, SettingsAccess, Sendable {
 
   // Protects the fields above. The store is read while it is held, so that the stored value is the one read last. The
   // registrar is called after it is released.
-  private let state = Lock(State())
+  private let state: Lock<State>
 
   /// Creates an observable object for a store.
   ///
   /// - Parameters:
   ///   - store: The store.
-  ///   - isolation: The actor that reads the object; by default, the actor of the caller.
+  ///   - isolation: The actor that reads the object; by default, the actor of the caller. It is not
+  ///     retained.
   public init(_ store: SettingsStore, isolation: (any Actor)? = #isolation) {
     self.store = store
-    actor = isolation
+    state = Lock(State(actor: isolation))
     follower = StoreFollower.of(store.core)
   }
 
@@ -126,11 +128,11 @@ public final class ObservableSettings: Observable, SettingsAccess, Sendable {
   /// Runs on the thread that made the change.
   private func changed(_ path: TOMLPath, _ compare: Comparison) {
     let isSame = compare(store)
-    let (isChange, isFirst) = state.withLock { state -> (Bool, Bool) in
-      if let known = state.values[path], isSame(known) { return (false, false) }
-      guard actor != nil else { return (true, false) }
+    let (isChange, actor, isFirst) = state.withLock { state -> (Bool, (any Actor)?, Bool) in
+      if let known = state.values[path], isSame(known) { return (false, nil, false) }
+      guard let actor = state.actor else { return (true, nil, false) }
       defer { if !state.changed.contains(path) { state.changed.append(path) } }
-      return (true, state.changed.isEmpty)
+      return (true, actor, state.changed.isEmpty)
     }
     guard isChange else { return }
     guard let actor else { return tell([path]) }

@@ -151,4 +151,29 @@ import TestSupport
     #expect(gone == nil)
     settings[.number] = 1
   }
+
+  @Test func `an actor that has the object is not kept by it`() throws {
+    actor Reader {
+      nonisolated let view = Mutex<ObservableSettings?>(nil)
+    }
+    let settings = SettingsStore(inMemory: "", logger: .silent)
+    weak var gone: Reader?
+    let view: ObservableSettings
+    do {
+      let reader = Reader()
+      gone = reader
+      view = ObservableSettings(settings, isolation: reader)
+      reader.view.withLock { $0 = view }
+    }
+    #expect(gone == nil)
+    // Without it, changes are told on the thread that makes them.
+    let told = Counter()
+    _ = withObservationTracking {
+      view.number
+    } onChange: {
+      told.increment()
+    }
+    settings[.number] = 1
+    #expect(told.value == 1)
+  }
 }
