@@ -77,8 +77,8 @@ extension SettingsStore {
   /// ```
   ///
   /// The object is not retained. Once it is gone the function is not called any more, and the memory of the observation
-  /// is freed at the next change of the key or the next observation of this kind. ``endObservations(tiedTo:)`` ends it
-  /// earlier.
+  /// is freed at the next change of the key, or as more observations of this kind begin.
+  /// ``endObservations(tiedTo:)`` ends it earlier.
   ///
   /// Everything else is as in ``observe(_:initial:includingDuplicates:_:)``.
   ///
