@@ -21,6 +21,7 @@ extension CommandTests {
         try await home.set(.refuse)
         try await ada.run("set", fleet.app, "a=2")
         #expect(try await machine.wait(for: "a = 2\n"), "\(machine.said)")
+        #expect(machine.said.contains("Follows the cluster again."), "\(machine.said)")
         try await home.set(.forward)
         let start = ContinuousClock.now
         let others = proxies.filter { $0 !== home }

@@ -23,7 +23,7 @@ actor MirrorService {
   private var (checks, unchecked): ([String: Int], [String: FleetProblem]) = ([:], [:])
   /// Those that run, with their apps.
   private var checking: [String: (app: String, task: Task<Void, Never>)] = [:]
-  private var lastLine = ""
+  private var (lastLine, hasSaidLost) = ("", false)
   /// What was last said about the certificate.
   private var lastWarning = ""
   /// How often files of each app were found changed by hand, and were written again.
@@ -172,6 +172,8 @@ actor MirrorService {
       for try await message in watch {
         switch message {
         case .created:
+          if hasSaidLost { say("Follows the cluster again.") }
+          hasSaidLost = false
           perform(machine.streamOpened(stream, at: now))
           writeMetrics()
         case .events(let events, _):
@@ -182,7 +184,8 @@ actor MirrorService {
         }
       }
     } catch let error as EtcdError {
-      if error.code != .cancelled { say("Lost the cluster: \(error)") }
+      hasSaidLost = error.code != .cancelled
+      if hasSaidLost { say("Lost the cluster: \(error)") }
     } catch {
       return
     }
