@@ -140,6 +140,18 @@ extension CommandTests.Busy {
       return ["EDITOR": "env \(variables) \(fleet.root)/editor", "VISUAL": ""]
     }
 
+    @Test func `the log says which change made a text that does not parse`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        try await ada.run("set", fleet.app, "a=1")
+        try await fleet.cluster.withClient { _ = try await $0.put("/app-settings/1/\(fleet.app)/all/v1", "a = [\n") }
+        let log = try await ada.run("log", fleet.app)
+        let lines = log.output.split(separator: "\n").filter { $0.hasPrefix(" ") }
+        let expected = ["  (this text or the one before it does not parse)", "  a: (none) -> 1"]
+        #expect(lines.map(String.init) == expected, "\(log)")
+      }
+    }
+
     @Test func `log, undo and former revisions show and take back changes`() async throws {
       try await Fleet.with { fleet in
         let ada = try fleet.person()

@@ -53,7 +53,7 @@ struct LogEntry: Encodable {
     let former = entry.former ?? (entry.isFirst ? [] : nil)
     let shown = former.flatMap { ShownChange.all(from: $0, to: entry.text, schema) }
     changes = shown?.map(Value.init)
-    lines = (shown ?? []).map(\.line)
+    lines = shown?.map(\.line) ?? (former == nil ? [] : ["(this text or the one before it does not parse)"])
     acceptedUnsigned = entry.change?.acceptedUnsigned
     guard trust.isRequired, let stored = entry.stored else { return }
     signedBy = ""
