@@ -89,6 +89,19 @@ extension CommandTests.Busy {
       _ = try FleetSettings(environment: environment)
     }
 
+    @Test(arguments: ["password-file", "signing-key", "unsealing-keys"])
+    func `a file of a setting that is missing is named with the setting`(setting: String) async throws {
+      try await Fleet.with { fleet in
+        let value = setting == "unsealing-keys" ? #"["/nonexistent"]"# : #""/nonexistent""#
+        let settings = "\(setting) = \(value)\n" + (setting == "password-file" ? "user = \"ada\"\n" : "")
+        let machine = try fleet.machine("m1", settings)
+        let words = setting == "unsealing-keys" ? ["mirror", "--once"] : ["get", fleet.app, "a"]
+        let answer = try await machine.party.run(words)
+        let reason = "'/nonexistent': No such file or directory. The setting '\(setting)' of 'settings-fleet' names"
+        #expect(answer.status == 7 && answer.error.contains(reason), "\(answer)")
+      }
+    }
+
     @Test(arguments: ["http://127.0.0.1:99999", "http://127.0.0.1:2379/v3", "http://[::1", "127.0.0.1:2379"])
     func `an endpoint that cannot be one is an invalid value of its setting`(endpoint: String) async throws {
       try await Fleet.with { fleet in

@@ -139,7 +139,7 @@ struct FleetSettings {
   private func credentials() throws -> EtcdCredentials? {
     guard let user = store[.user] else { return nil }
     if let path = store[.passwordFile] {
-      var password = try Self.secret(in: path)
+      var password = try Self.secret(in: path, of: "password-file")
       if password.last == UInt8(ascii: "\n") { password.removeLast() }
       return EtcdCredentials(user: user, password: String(decoding: password, as: UTF8.self))
     }
@@ -180,7 +180,9 @@ struct FleetSettings {
   /// The key that signs what this person writes; `nil` if none is set.
   func signer() throws -> SigningKey? {
     guard let path = store[.signingKey] else { return nil }
-    if let key = SigningKey(fileText: String(decoding: try Self.secret(in: path), as: UTF8.self)) { return key }
+    if let key = SigningKey(fileText: String(decoding: try Self.secret(in: path, of: "signing-key"), as: UTF8.self)) {
+      return key
+    }
     throw Failure(.invalidValue, "'\(path)' is not a signing key. 'settings-fleet key FILE' makes one.")
   }
 
@@ -219,16 +221,20 @@ struct FleetSettings {
     if let path = directory.map({ $0 + "/unsealing-key" }), let bytes = try File.readIfThere(path) {
       keys += try Self.unsealingKeys(bytes, path)
     }
-    for path in store[.unsealingKeys] { keys += try Self.unsealingKeys(try Self.secret(in: path), path) }
+    for path in store[.unsealingKeys] {
+      keys += try Self.unsealingKeys(try Self.secret(in: path, of: "unsealing-keys"), path)
+    }
     return keys
   }
 
-  /// The bytes of a file that nobody else may read.
-  private static func secret(in path: String) throws -> [UInt8] {
-    guard try !File.isOpenToOthers(path) else {
-      throw Failure(.invalidValue, "Others can read '\(path)', which holds a secret. Run: chmod 600 '\(path)'")
+  /// The bytes of a file that a setting names, and that nobody else may read.
+  private static func secret(in path: String, of setting: String) throws -> [UInt8] {
+    do throws(File.Failed) {
+      if try !File.isOpenToOthers(path) { return try File.read(path) }
+    } catch {
+      throw Failure(.io, "\(error) The setting '\(setting)' of '\(app)' names that file.")
     }
-    return try File.read(path)
+    throw Failure(.invalidValue, "Others can read '\(path)', which holds a secret. Run: chmod 600 '\(path)'")
   }
 
   private static func unsealingKeys(_ bytes: [UInt8], _ path: String) throws -> [UnsealingKey] {
