@@ -140,7 +140,7 @@ extension CommandTests.Busy {
       return ["EDITOR": "env \(variables) \(fleet.root)/editor", "VISUAL": ""]
     }
 
-    @Test func `the log says which change made a text that does not parse`() async throws {
+    @Test func `the log shows a text that does not parse, and nothing goes back to it`() async throws {
       try await Fleet.with { fleet in
         let ada = try fleet.person()
         try await ada.run("set", fleet.app, "a=1")
@@ -149,6 +149,10 @@ extension CommandTests.Busy {
         let lines = log.output.split(separator: "\n").filter { $0.hasPrefix(" ") }
         let expected = ["  (this text or the one before it does not parse)", "  a: (none) -> 1"]
         #expect(lines.map(String.init) == expected, "\(log)")
+        try await fleet.cluster.withClient { _ = try await $0.put("/app-settings/1/\(fleet.app)/all/v1", "b = [\n") }
+        let undo = try await ada.run("undo", fleet.app)
+        #expect(undo.status == 6 && undo.error.contains("the text before it does not parse"), "\(undo)")
+        #expect(undo.error.contains("'settings-fleet edit \(fleet.app)'"), "\(undo)")
       }
     }
 

@@ -178,6 +178,12 @@ struct Undoing {
       }
       throw Failure(.noValue, "\(cannot(entry)): the text before it has been compacted away.")
     }
+    guard (try? TOMLDocument(parsing: former)) != nil else {
+      throw Failure(
+        .unparsable,
+        "\(cannot(entry)): the text before it does not parse. Nothing was written. Correct the document with "
+          + "'settings-fleet edit \(document.app)\(document.scope.option)'.")
+    }
     let before = try await past.stored(at: entry.revision - 1)
     let after = try await past.stored(at: entry.revision)
     var takingBack = DocumentEditor.TakingBack(revision: entry.revision)
