@@ -129,6 +129,24 @@ class HistoryTest(PageTest):
         self.tab.until(lambda: "redo" in self.tab.message("size"), "message that there is nothing more")
         self.assertEqual(self.tab.focused(), "size")
 
+    def test_a_history_that_is_late_does_not_replace_a_newer_one(self):
+        self.tab.press("size", ".more")
+        self.tab.rest()
+        self.tab.js("""const send = fetch;
+            window.fetch = async (path, options) => {
+                const answer = await send(path, options);
+                if (path.includes("/history") && !window.go) await new Promise((done) => { window.go = done; });
+                return answer;
+            };""")
+        self.change("20")
+        self.tab.until(lambda: self.tab.js("return Boolean(window.go)"), "first question")
+        self.home.cli("set", APP, "size", "30")
+        history = "return document.querySelector('[data-key=size] .history')?.textContent ?? ''"
+        self.tab.until(lambda: "20 → 30" in self.tab.js(history), "newer history")
+        self.tab.js("window.go()")
+        self.tab.rest()
+        self.assertIn("20 → 30", self.tab.js(history))
+
     def test_caps_lock_makes_no_redo_of_an_undo(self):
         for value in ["20", "30"]:
             self.change(value)

@@ -16,6 +16,8 @@ export function details(row) {
   const history = el("section", {}, el("div", { class: "past-head" }, el("h4", {}, "History"), el("span", {}, undo, redo)), past);
   const element = el("div", { class: "details" }, facts, layers, history, tools);
   let digest = null;
+  /** Of two answers, the one to the last question is shown. */
+  let asked = 0;
 
   return {
     element,
@@ -28,10 +30,12 @@ export function details(row) {
         button("Copy the key", () => copyText(key.key), { class: "small quiet" }));
       if (digest !== model.doc.digest) {
         digest = model.doc.digest;
-        showHistory(row, past);
+        const number = (asked += 1);
+        const isWanted = () => number === asked;
+        showHistory(row, past, isWanted);
         for (const [verb, one] of [["undo", undo], ["redo", redo]]) {
           // Only the command knows whether there is something to take back.
-          api[verb]({ key: key.key, dryRun: true }).then(() => true, () => false).then((can) => { one.disabled = !can; });
+          api[verb]({ key: key.key, dryRun: true }).then(() => true, () => false).then((can) => { if (isWanted()) one.disabled = !can; });
         }
       }
     },
@@ -78,18 +82,20 @@ function placeOf(layer) {
   return el("button", { type: "button", class: "link place", onclick: () => emit("place", { line: layer.line }) }, text);
 }
 
-async function showHistory(row, past) {
+async function showHistory(row, past, isWanted) {
   let entries = [];
+  let refusal = "";
   try {
     entries = await api.history(row.name);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     // A file without a history is one without entries.
-    if (error.http !== 404) return void past.replaceChildren(el("p", { class: "quiet-text", role: "alert" }, error.message));
+    if (error.http !== 404) refusal = error.message;
   }
   const { key } = row;
   // Another file, or another schema, may have no such key.
-  if (!key) return;
+  if (!key || !isWanted()) return;
+  if (refusal !== "") return void past.replaceChildren(el("p", { class: "quiet-text", role: "alert" }, refusal));
   if (entries.length === 0) return void past.replaceChildren(el("p", { class: "quiet-text" }, "The history has no change of this value."));
   keepFocus(past, () => past.replaceChildren(el("ol", { class: "history" }, entries.map((entry, at) => {
     const changes = entry.changes.map((change) => el("span", { class: "change" },
