@@ -52,6 +52,27 @@ class StartTest(PageTest):
         self.tab.click(".app", APP)
         self.tab.until(lambda: self.tab.value("name") == "Grace", "settings")
 
+    def test_what_has_changed_in_one_app_has_not_in_another(self):
+        self.home.write(self.home.path / ".config/org.example.viewer/settings.toml", "size = 2\n")
+        self.home.cli("set", APP, "size", "20")
+        self.tab.js("""const send = fetch;
+            window.fetch = async (path, options) => {
+                if (path.includes("/history") && !window.go) await new Promise((done) => { window.go = done; });
+                return send(path, options);
+            };
+            window.search = (text) => { const field = document.querySelector("#search"); field.value = text; field.dispatchEvent(new Event("input")); };
+            search("@since:1h");""")
+        self.tab.until(lambda: self.tab.js("return Boolean(window.go)"), "question")
+        self.tab.js("document.querySelector('#all-apps').click()")
+        self.tab.until(lambda: self.tab.js("return document.querySelectorAll('.app').length") == 2, "both apps")
+        self.tab.js("document.querySelectorAll('.app')[1].click()")
+        self.tab.until(lambda: self.tab.js("return document.documentElement.dataset.live") == "org.example.viewer", "other app")
+        self.tab.js("search('@since:1h')")
+        self.tab.until(lambda: self.tab.js("return document.querySelector('#count').textContent") == "Nothing found", "answer")
+        self.tab.js("window.go()")
+        self.tab.rest()
+        self.assertEqual(self.tab.one("#count").text, "Nothing found")
+
     def test_what_is_found_late_does_not_replace_an_app(self):
         self.tab.click("#all-apps")
         self.tab.one(".app").wait()

@@ -167,18 +167,20 @@ function since(argument, whenMore) {
   if (!match) return "'@since:' takes an age, such as 30m, 3h, 2d or 1w.";
   if (recent.text !== argument || !recent.keys) {
     recent.text = argument;
-    recent.keys = new Set();
+    const keys = new Set();
+    recent.keys = keys;
     recent.problem = "";
     const start = Date.now() - Number(match[1]) * { m: 6e4, h: 36e5, d: 864e5, w: 6048e5 }[match[2]];
     api.history(null, 1000).catch((error) => {
       // A file without a history is one without entries.
-      if (error.http !== 404 && recent.text === argument) recent.problem = error.message;
+      if (error.http !== 404 && recent.keys === keys) recent.problem = error.message;
       return [];
     }).then((entries) => {
-      if (recent.text !== argument) return;
+      // It may be asked about another age, text or app by now.
+      if (recent.keys !== keys) return;
       for (const entry of entries) {
         if (new Date(entry.time).getTime() < start) continue;
-        for (const change of entry.changes) recent.keys.add(change.key);
+        for (const change of entry.changes) keys.add(change.key);
       }
       whenMore?.();
     });
