@@ -188,6 +188,7 @@ class RemovedTest(MeanwhileTest):
                     self.tab.rest()
                     self.assertNotIn("DRAFT", self.home.text())
                     self.tab.click(f".row[data-key={key}] .row-message button", choice)
+                    # There is nothing any more that the app does not know.
                     if choice == "Store mine" and stored is None:
                         self.message_has(key, "Unknown key")
                         self.field(key, selector).send_keys(Keys.ESCAPE)

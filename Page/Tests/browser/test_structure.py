@@ -96,6 +96,17 @@ class FindingTest(PageTest):
         self.fix("Remove it")
         self.wait_for_text("size", absent=["thame"])
 
+    def test_what_the_app_does_not_know_gets_another_value(self):
+        self.tab.row("thame", "input").type("darker", key="")
+        self.tab.rest()
+        self.assertEqual(self.tab.message("thame"), "")
+        self.tab.keys(Keys.ENTER)
+        self.wait_for_text('thame = "darker"')
+        self.home.write(self.home.file, f"{self.text}\n[places.home]\nregoin = 1\n")
+        self.tab.row("places", "[aria-label=home] .member:last-child input").type("2")
+        self.wait_for_text("regoin = 2")
+        self.assertEqual(self.tab.message("places"), "")
+
     def test_a_former_name_is_renamed(self):
         self.fix("Rename to theme")
         self.wait_for_text("size")

@@ -102,7 +102,8 @@ export async function edit(edits) {
     throw new Refusal(409, { status: 5, message: "A trial is running. Keep it or take it back first." });
   }
   const app = currentApp();
-  const answer = await ofShown((ifUnchanged) => api.edits(edits, { ifUnchanged, tryFor }));
+  const create = edits.every(({ set }) => set && isThere(set)) || undefined;
+  const answer = await ofShown((ifUnchanged) => api.edits(edits, { ifUnchanged, tryFor, create }));
   const refused = answer?.results?.find((result) => result.ok === false);
   if (refused) throw new Refusal(409, refused);
   if (!answer?.trial) return answer;
@@ -111,6 +112,15 @@ export async function edit(edits) {
   emit("trying");
   startTrial(answer.trial, seconds, edits.map((line) => keyText(line.set ?? line.unset ?? line.append ?? line.remove)), app);
   return answer;
+}
+
+/** Asks the command whether it would store a value. */
+export const tryOut = (path, change) => api.edits([{ set: path, ...change }], { dryRun: true, create: isThere(path) || undefined });
+
+/** Whether the file has a value at a path. It may get another one, also if the app does not know its key. */
+function isThere(path) {
+  const key = model.keys.get(nameOf({ key: dotted(path) }));
+  return Boolean(key) && !key.isGone && path.slice(partsOf(key.key).length).reduce(member, ownValue(key)) !== undefined;
 }
 
 export const rename = (from, to) => ofShown((ifUnchanged) => api.rename(from, to, ifUnchanged));

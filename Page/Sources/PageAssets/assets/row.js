@@ -1,12 +1,12 @@
 // One setting: its name, what it is for, its control, what is wrong with it, and where its values are from.
 
-import { api, Refusal } from "./api.js";
+import { Refusal } from "./api.js";
 import { formOf, makeOf, makeSimple, rangeOf } from "./controls.js";
 import { button, el, icon, iconButton, newID, shortPath, timeText } from "./dom.js";
 import { details } from "./details.js";
 import { list } from "./lists.js";
 import { edition, found, marked } from "./marks.js";
-import { edit, findingsOf, hasValue, isModified, isStored, kindOfKey, layerText, model, nodeOf, refresh, rename, ruleOf, shortValue, shownOf, shownWithin, takeBack, titleOf } from "./model.js";
+import { edit, findingsOf, hasValue, isModified, isStored, kindOfKey, layerText, model, nodeOf, refresh, rename, ruleOf, shortValue, shownOf, shownWithin, takeBack, titleOf, tryOut } from "./model.js";
 import { valueText } from "./search.js";
 import { records, table } from "./tables.js";
 import { dotted, memberNode, partsOf } from "./toml.js";
@@ -215,7 +215,7 @@ export class Row {
       commit: (change, options) => this.store(path, change, options),
       reset: (options) => this.#run(() => edit([{ unset: path }]), { ...options, path }),
       check: (change, options) => this.#checkSoon(path, change, options),
-      accepts: (change) => api.edits([{ set: path, ...change }], { dryRun: true }).then(() => true, () => false),
+      accepts: (change) => tryOut(path, change).then(() => true, () => false),
     };
   }
 
@@ -255,7 +255,7 @@ export class Row {
     this.#checkTimer = setTimeout(async () => {
       let message = "";
       try {
-        await api.edits([{ set: path, ...change }], { dryRun: true });
+        await tryOut(path, change);
       } catch (error) {
         ({ message } = error);
       }
