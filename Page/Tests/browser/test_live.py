@@ -312,12 +312,19 @@ class FileTest(PageTest):
         self.tab.until(lambda: self.tab.count(".file-state.error"), "message")
         self.assertEqual(self.home.text(), TEXT)
         self.assertEqual(self.tab.count(".file.draft"), 1)
+        self.names_line_of("Grace")
+
+    def names_line_of(self, text):
+        line = next(at for at, one in enumerate(TEXT.splitlines(), 1) if text in one)
+        self.assertTrue(self.tab.one(".file-state").text.startswith(f"Line {line}: "), self.tab.one(".file-state").text)
+        self.assertEqual(self.tab.texts(".file-numbers .lit"), [str(line)])
 
     def test_a_text_that_the_schema_refuses_is_not_stored(self):
         self.replace("0x0E", "1000")
         self.save()
         self.tab.until(lambda: "72" in self.tab.one(".file-state.error").text, "message")
         self.assertEqual(self.home.text(), TEXT)
+        self.names_line_of("0x0E")
 
     def test_both_texts_are_shown_when_the_file_has_changed_and_the_person_chooses(self):
         for choice, expected in [("Save mine", TEXT.replace("Grace", "Mine")), ("Take theirs", TEXT.replace("Grace", "Theirs"))]:

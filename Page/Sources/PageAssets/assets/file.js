@@ -136,9 +136,9 @@ export async function store(ifUnchanged = digest) {
     if (error.http === 412) await compare(text);
     else {
       state.className = "file-state error";
-      state.textContent = error.message;
-      const line = /:(\d+):\d+/.exec(error.message)?.[1];
-      if (line) light({ line: Number(line) });
+      const line = error.findings?.find(({ message }) => message === error.message)?.line;
+      state.textContent = line ? `Line ${line}: ${error.message}` : error.message;
+      if (line) light({ line });
     }
     return false;
   } finally {
