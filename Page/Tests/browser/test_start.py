@@ -1,6 +1,6 @@
 """The page without an app: all apps, and what `settings-cli find` finds."""
 
-from harness import APP, PageTest
+from harness import APP, PageTest, Server, Tab
 from test_controls import SCHEMA, TEXT
 
 
@@ -115,3 +115,20 @@ class StartTest(PageTest):
         self.assertIn("org.example.viewer", self.tab.one("#app-name").text)
         self.assertEqual(self.tab.one("#file-text").get_property("value"), "")
         self.assertEqual(self.tab.one(".file-name").get_property("textContent"), "")
+
+    def test_a_file_that_is_named_by_its_path_is_the_only_one_and_is_found_again(self):
+        letter = self.home.path / "letter.toml"
+        letter.write_text("margin = 2\n")
+        server = Server(self.home, target=str(letter))
+        self.addCleanup(server.end)
+        tab = Tab(server.url)
+        self.addCleanup(tab.close)
+        tab.wait_until_live(str(letter))
+        self.assertFalse(tab.one("#layer").is_displayed())
+        for reloads in [False, True]:
+            tab.click("#all-apps")
+            tab.one(".app").wait()
+            if reloads:
+                tab.driver.refresh()
+            tab.click(".app", "letter.toml")
+            tab.until(lambda: tab.value("margin") == "2", "its settings")

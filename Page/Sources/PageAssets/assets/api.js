@@ -8,6 +8,8 @@ let token = "";
 let app = "";
 /** The file that is shown and edited, in the words of the server; "" for the one that the app writes. */
 let layer = "";
+/** The file that the address named by its path; "" if it named none. It is no app that the server lists. */
+let path = "";
 
 /** A request that the server refused, in the words of settings-cli. */
 export class Refusal extends Error {
@@ -36,6 +38,7 @@ function begin() {
   }
   app = given.get("app") ?? saved.app ?? "";
   layer = given.has("app") ? "" : saved.layer ?? "";
+  path = given.has("app") ? (app.includes("/") ? app : "") : saved.path ?? "";
   history.replaceState(null, "", location.pathname);
   return { app, key: given.get("key"), refusal: takeToken(given.get("code"), saved.token) };
 }
@@ -56,7 +59,7 @@ async function takeToken(code, saved) {
 }
 
 function remember() {
-  sessionStorage.setItem(stored, JSON.stringify({ token, app, layer }));
+  sessionStorage.setItem(stored, JSON.stringify({ token, app, layer, path }));
 }
 
 export function useApp(id) {
@@ -210,7 +213,7 @@ const ofFile = (path, parameters) => of(path, { ...parameters, layer });
 const inFile = (body) => (layer === "" ? body : { ...body, layer });
 
 export const api = {
-  apps: () => request("GET", "/api/apps"),
+  apps: async () => [...(path === "" ? [] : [{ app: path, file: path }]), ...await request("GET", "/api/apps")],
   find: (words) => request("GET", `/api/find?q=${encodeURIComponent(words)}`),
   document: () => {
     const first = early;

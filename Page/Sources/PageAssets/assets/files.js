@@ -27,6 +27,8 @@ function choices(doc) {
   for (const name of doc.profiles ?? []) {
     if (name !== model.profile || currentLayer() === `profile:${name}`) mine.push([`profile:${name}`, `Profile ${name}`]);
   }
+  // A file that is named by its path is the only one.
+  if (doc.target.includes("/")) return [["Yours", mine]];
   const declared = [
     ...named("declared", /\/settings\.d\/([^/@][^/]*)\.toml$/).map((name) => [`drop-in:${name}`, `Declared file ${name}`]),
     ["host", "Declared for this host"], ["os", "Declared for this system"], ["arch", "Declared for this processor"],
@@ -51,7 +53,7 @@ export function show() {
   signature = next;
   select.replaceChildren(...groups.map(([label, list]) => el("optgroup", { label }, list.map(([value, text]) => el("option", { value }, text)))));
   select.value = layer;
-  box.hidden = false;
+  box.hidden = select.options.length === 1;
   box.classList.toggle("elsewhere", layer !== "");
   keepFocus(banner, () => showBanner(layer, doc));
 }
