@@ -8,10 +8,10 @@ struct InstallTests {
   private let executable = ChildProcess.product("settings-cli")
   private var folder: String { URL(fileURLWithPath: executable).deletingLastPathComponent().path }
 
-  private func script(_ line: String) throws -> ChildProcess.Result {
+  private func script(_ line: String, umask: String = "022") throws -> ChildProcess.Result {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../Scripts")
     return try ChildProcess.shell(
-      "'\(root.path)'/\(line)",
+      "umask \(umask); '\(root.path)'/\(line)",
       environment: home.environment.merging([
         "DEBFULLNAME": "A", "DEBEMAIL": "a@b.org", "TMPDIR": home.path, "DPKG_DEB_COMPRESSOR_TYPE": "none",
       ]) { $1 },
@@ -30,6 +30,16 @@ struct InstallTests {
     #expect(version.output == "settings-cli 0.1.0\n")
     #expect(try script("install --uninstall prefix").status == 0)
     for file in files { #expect(!FileManager.default.fileExists(atPath: file)) }
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "Only root installs for everyone."))
+  func `what root installs is for everyone, whatever its umask is`() throws {
+    #expect(try script("install --from '\(try folderOfAll())' --fleet prefix", umask: "077").status == 0)
+    let prefix = home.path + "/prefix"
+    let closed = try ChildProcess.shell("find '\(prefix)' ! -perm -o=r", environment: home.environment)
+    #expect(closed.output == "")
+    let directories = try ChildProcess.shell("find '\(prefix)' -type d ! -perm -o=x", environment: home.environment)
+    #expect(directories.output == "")
   }
 
   /// A folder with scripts in place of the page and the fleet's command: what they do is not the point.
