@@ -20,7 +20,12 @@ package enum TypedKey {
     do {
       return try TOMLPath(parsing: text)
     } catch {
-      throw ToolError(.usage, "Invalid key '\(text)': \(error.reason).")
+      // As jq has it, and with a path's separator. What begins like a path may be one.
+      let dotted = text.split { "./".contains($0) }.joined(separator: ".")
+      let mayBeFile = ["/", "./", "../"].contains(where: text.hasPrefix)
+      let isLike = text.hasPrefix(".") || text.contains("/")
+      let hint = isLike && !mayBeFile && (try? TOMLPath(parsing: dotted)) != nil ? " Did you mean '\(dotted)'?" : ""
+      throw ToolError(.usage, "Invalid key '\(text)': \(error.reason).\(hint)")
     }
   }
 }
