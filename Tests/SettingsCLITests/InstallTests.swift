@@ -89,6 +89,7 @@ struct InstallTests {
     let verbs = lists.flatMap { $0.matches(of: /(?m)^  ([a-z]+)/) }
     #expect(verbs.count == 33)
     for verb in verbs { #expect(page.output.contains("\n.SS \"\(verb.output.1)"), "\(verb.output.1)") }
+    #expect(page.output.contains("\n.SH NAME\nsettings\\-cli \\- read, change and watch the settings of apps\n"))
     for heading in ["EXIT STATUS", "ENVIRONMENT", "FILES"] { #expect(page.output.contains("\n.SH \(heading)\n")) }
     guard FileManager.default.isExecutableFile(atPath: "/usr/bin/groff") else { return }
     let rendered = try ChildProcess.run(

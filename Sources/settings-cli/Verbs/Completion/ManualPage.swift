@@ -11,7 +11,7 @@ struct ManualPage {
     text = """
       .TH \(name.uppercased()) 1 "" "\(Self.escaped(version))" "User Commands"
       .SH NAME
-      \(name) \\- \(Self.escaped(command.abstract ?? "").lowercasedFirst)
+      \(name) \\- \(Self.escaped(String((command.abstract ?? "").dropLast())).lowercasedFirst)
       .SH SYNOPSIS
       .B \(name)
       .I VERB TARGET
