@@ -195,7 +195,7 @@ struct UnlockVerb: WritingVerb {
 struct ImportVerb: WritingVerb {
   static let word = "import"
   static let configuration = CommandConfiguration.writing(
-    word, "Take over values from a file of another form.", "APP FILE", "import org.example.editor ./old.json")
+    word, "Import values from a file in another format.", "APP FILE", "import org.example.editor ./old.json")
   @Argument(parsing: .captureForPassthrough, help: "APP, FILE and options.") var words: [String] = []
 }
 
