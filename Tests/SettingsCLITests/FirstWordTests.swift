@@ -85,6 +85,8 @@ struct FirstWordTests {
     }
     #expect(try !test.run("list", "--today").error.contains("--since"))
     #expect(try test.run("log", "-5").error.hasSuffix("Did you mean '--limit 5'?\n"))
+    #expect(try test.run("log", "-n5").error.hasSuffix("Did you mean '-n 5'?\n"))
+    #expect(try test.run("list", "-z").error.hasSuffix("Did you mean '-0'?\n"))
     for app in [test.app, "org.example.player"] {
       try test.done("set", app, "theme", "dark", "--create")
       let undo = try test.run("undo", app, "3")

@@ -51,13 +51,16 @@ enum UsageText {
     return Suggestion.nearest(to: name, among: names + (verb == nil ? ["--version", "--help", "--color"] : []))
   }
 
-  /// The option for a value that is written as one: `--since today` for `--today`, `--limit 5` for `-5`.
+  /// The option for a value that is written as one, `--since today` for `--today` and `--limit 5` for `-5`, or as git
+  /// has it, `-n5` and `-z`.
   private static func option(with value: String, of verb: ManualVerb.Description.Command?) -> String? {
     let words = value.drop { $0 == "-" }.split(separator: "-").joined(separator: " ")
     func has(_ name: String) -> Bool {
       verb?.arguments?.contains { $0.names?.contains { $0.name == name } == true } == true
     }
     if has("limit"), Int(words) != nil { return "--limit \(words)" }
+    if has("limit"), words.first == "n", let number = Int(words.dropFirst()) { return "-n \(number)" }
+    if has("0"), value == "-z" { return "-0" }
     guard has("since"), (try? Moment.parse(words)) != nil else { return nil }
     return "--since \(words.contains(" ") ? "\"\(words)\"" : words)"
   }
