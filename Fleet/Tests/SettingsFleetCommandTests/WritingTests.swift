@@ -301,7 +301,9 @@ extension CommandTests.Busy {
       try await Fleet.with { fleet in
         let ada = try fleet.person()
         for (words, word) in [
-          (["get"], "Missing expected argument"),
+          (["get"], "settings-fleet: Missing expected argument"),
+          (["staus"], "settings-fleet: Unknown verb 'staus'. Did you mean 'status'?\n"),
+          (["show", fleet.app], "Unknown verb 'show'. 'settings-fleet --help' lists the verbs.\n"),
           (["set", fleet.app, "--group", "../x", "a=1"], "Invalid value '../x'"),
           (["set", fleet.app, "--system", "a=1"], "another file"), (["set", "..", "a=1"], "Invalid app"),
           (["get", fleet.app, "--at", "x", "a"], "Invalid value 'x'"),
