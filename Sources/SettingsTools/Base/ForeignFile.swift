@@ -51,7 +51,7 @@ extension SettingsLocation {
     for (path, mode, bits) in [(file, "u+rw", 0o600 as UInt32), (directory, "u+rwx", 0o700)] {
       guard let status = try? Syscalls().status(at: path) else { continue }
       guard status.owner == geteuid() else {
-        // What root has made in a directory of one's own.
+        // What root has made in the user's directory.
         let around = path.lastSlash.map { String(path[..<$0]) } ?? ""
         guard (try? Syscalls().status(at: around))?.owner == geteuid(), path.withPath({ access($0, W_OK) }) != 0,
           errno == EACCES
