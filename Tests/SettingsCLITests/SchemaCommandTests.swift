@@ -72,4 +72,13 @@ struct SchemaCommandTests {
     #expect(try test.run("schema", "org.example.none").status == 3)
     #expect(try test.run("schema", app, "--markdown", "--json-schema").status == 2)
   }
+
+  @Test func `unset removes what is there, and warns of unknown keys beside it`() throws {
+    try test.write("theme = \"dark\"\nold = 1\nhost = \"h\"\n")
+    #expect(
+      try test.run("unset", app, "theme", "old", "editor.wrap", "thme")
+        == answer("", "settings-cli: warning: Unknown key 'thme'. Did you mean 'theme'?\n"))
+    #expect(test.home.text() == "host = \"h\"\n")
+    #expect(try test.run("unset", app, "thme").status == 3)
+  }
 }

@@ -71,6 +71,10 @@ struct UnsetVerb: Verb {
         Output.note("Removed your own value of '\(path)', which had no effect: it is locked by \(lock.place).")
       }
       opened.warnOfLacks(around: paths)
+      // What was found is gone; a typo beside it would not be noticed.
+      for path in paths where !schema.names(of: path).contains(where: before.userDocument.contains) {
+        do { try schema.checkKnown(path) } catch { Output.warning(ToolError(any: error).description) }
+      }
       return
     }
     for path in paths { if let error = schema.removalError(of: path, in: before) { throw error } }
