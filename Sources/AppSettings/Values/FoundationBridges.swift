@@ -163,7 +163,15 @@ extension TimeZone: SettingsSerializable {
           expected: expected, found: stored,
           reason: hasData ? nil : "this program is built without time zone data")
       },
-      write: { .string($0.identifier) }))
+      write: { .string($0.storedIdentifier) }))
+
+  /// The identifier. Foundation's leaves out the seconds of a fixed offset, and would be read as another one.
+  private var storedIdentifier: String {
+    let offset = secondsFromGMT()
+    guard let written = TimeZone.fixedOffset(identifier), written != offset else { return identifier }
+    let parts = [abs(offset) / 3600, abs(offset) / 60 % 60, abs(offset) % 60]
+    return "GMT\(offset < 0 ? "-" : "+")" + parts.map { "\($0 < 10 ? "0" : "")\($0)" }.joined()
+  }
 
   /// Makes the zone for an identifier. Fixed offsets do not depend on Foundation's time zone data.
   private init?(stored text: String) {
@@ -175,7 +183,7 @@ extension TimeZone: SettingsSerializable {
   }
 
   /// Returns the offset in seconds of `GMT` or `UTC`, a sign, and one of `h`, `hh`, `hhmm`, `h:mm`, `hh:mm` and
-  /// `hhmmss`. Foundation reads all these forms but the last, which it writes.
+  /// `hhmmss`. Foundation reads all these forms but the last.
   private static func fixedOffset(_ text: String) -> Int? {
     let bytes = Array(text.utf8)
     guard text.hasPrefix("GMT") || text.hasPrefix("UTC"), bytes.count > 4 else { return nil }

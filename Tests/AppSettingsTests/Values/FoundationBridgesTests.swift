@@ -70,6 +70,11 @@ struct FoundationBridgesTests {
       let zone = try #require(TimeZone(secondsFromGMT: offset))
       try expectRoundTrip(zone, .string(zone.identifier))
     }
+    for (offset, text) in [(3601, "GMT+010001"), (-59, "GMT-000059"), (64_799, "GMT+175959")] {
+      try expectRoundTrip(try #require(TimeZone(secondsFromGMT: offset)), .string(text))
+      // Zones that differ in seconds alone are equal for Foundation.
+      #expect(try TimeZone.settingsBridge.read(.string(text)).secondsFromGMT() == offset)
+    }
     expectRefusal(
       TimeZone.self, "Nowhere/Land", "Found the string \"Nowhere/Land\", but a time zone's identifier is needed.")
     expectRefusal(TimeZone.self, "GMT+9900", "Found the string \"GMT+9900\", but a time zone's identifier is needed.")
