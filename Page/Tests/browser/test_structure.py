@@ -167,6 +167,18 @@ class HistoryTest(PageTest):
             self.tab.until(lambda: self.tab.value("size", "input[role=spinbutton]") == value, "value")
             self.assertIn(f"size = {value}", self.home.text())
 
+    def test_a_keyboard_without_latin_letters_has_the_shortcuts_at_their_places(self):
+        press = "element.dispatchEvent(new KeyboardEvent('keydown', { key: given[0], code: given[1], ctrlKey: given[2], bubbles: true, cancelable: true }))"
+        for value in ["20", "30"]:
+            self.change(value)
+        for key, code, ctrl, value in [("я", "KeyZ", True, "20"), ("г", "KeyU", False, "14")]:
+            self.tab.row("size").js(press, key, code, ctrl)
+            self.tab.until(lambda: self.tab.value("size", "input[role=spinbutton]") == value, "value")
+        for key, text in [("ы", "one"), ("S", "two")]:
+            self.tab.one("#file-text").js("element.focus(); element.setSelectionRange(0, 0); document.execCommand('insertText', false, given[0])", f"# {text}\n")
+            self.tab.one("#file-text").js(press, key, "KeyS", True)
+            self.wait_for_text(f"# {text}\n")
+
     def test_steps_back_that_follow_at_once_are_made_one_after_the_other(self):
         for value in ["20", "30", "40"]:
             self.change(value)

@@ -132,6 +132,9 @@ export function keepFocus(box, makeAgain, rest = null) {
   (next ?? document.getElementById("settings")).focus({ preventScroll: true });
 }
 
+/** The key that was pressed; where a keyboard writes other letters than Latin ones, the Latin one at its place. */
+export const keyOf = ({ key, code }) => (/^[ -~]/.test(key) ? key : /^Key([A-Z])$/.exec(code)?.[1] ?? key);
+
 /** Says something to screen readers, once. */
 export function announce(text) {
   const region = document.getElementById("live");

@@ -1,7 +1,7 @@
 // The file beside the form: its text, with the line of the selected value lit. The text can be edited and stored whole.
 
 import { api, Refusal } from "./api.js";
-import { announce, button, el, shortPath } from "./dom.js";
+import { announce, button, el, keyOf, shortPath } from "./dom.js";
 import { diffView, difference } from "./diff.js";
 import { model, on, placeholder, readable, refresh } from "./model.js";
 import { openPast } from "./past.js";
@@ -245,7 +245,7 @@ export function begin(select) {
     draw();
   });
   area.addEventListener("keydown", (event) => {
-    if ((event.ctrlKey || event.metaKey) && event.key === "s") {
+    if ((event.ctrlKey || event.metaKey) && keyOf(event).toLowerCase() === "s") {
       event.preventDefault();
       if (isDraft) store();
     }

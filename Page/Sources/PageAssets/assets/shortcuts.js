@@ -1,7 +1,7 @@
 // The keyboard: one key for what is done often, and a page that lists them. Single keys can be turned off, for people
 // whose speech input would type them.
 
-import { el } from "./dom.js";
+import { el, keyOf } from "./dom.js";
 
 const stored = "settings-page.single-keys";
 
@@ -38,7 +38,7 @@ const areOn = () => localStorage.getItem(stored) !== "off";
 export function begin(actions) {
   document.addEventListener("keydown", (event) => {
     const isCommand = event.ctrlKey || event.metaKey;
-    if (event.altKey || event.defaultPrevented || document.querySelector("dialog[open]")) return;
+    if (event.altKey || event.getModifierState?.("AltGraph") || event.defaultPrevented || document.querySelector("dialog[open]")) return;
     const { target } = event;
     const isField = target.matches("input, textarea, select, [contenteditable]");
     if (event.key === "Escape") return void actions.Escape?.(event);
@@ -46,7 +46,8 @@ export function begin(actions) {
     if (event.key === "Enter" && !target.matches(".row")) return;
     if (!areOn() && !isCommand && event.key.length === 1) return;
     // A letter by Shift alone: with Caps Lock, Ctrl Z is still an undo.
-    const key = event.key.length > 1 ? event.key : event.shiftKey ? event.key.toUpperCase() : event.key.toLowerCase();
+    const name = keyOf(event);
+    const key = name.length > 1 ? name : event.shiftKey ? name.toUpperCase() : name.toLowerCase();
     const action = actions[isCommand ? `Ctrl ${key}` : key];
     // A key that is held goes on through the settings. It resets no other one where the first is gone.
     if (!action || (event.repeat && !isCommand && !/^[jk]$/.test(key))) return;
