@@ -39,7 +39,8 @@ struct Main: ParsableCommand {
       try command.run()
     } catch {
       let code = exitCode(for: error)
-      let text = Array((fullMessage(for: error) + "\n").utf8)
+      let shown = code == .success ? fullMessage(for: error) : "settings-page: \(message(for: error))"
+      let text = Array((shown + "\n").utf8)
       _ = write(code == .success ? STDOUT_FILENO : STDERR_FILENO, text, text.count)
       Glibc.exit(code == .validationFailure ? 2 : code.rawValue)
     }
