@@ -31,7 +31,8 @@ enum UsageText {
       return "Missing \(operand(option)) after '\(option.prefix { $0 != " " })'."
     }
     if let (value, place) = divided(text, at: "' is invalid for '", fromEnd: true), value.hasPrefix("The value '") {
-      return invalid(String(value.dropFirst("The value '".count)), for: String(place.prefix { $0 != "'" }), of: verb)
+      let place = String(place.prefix { $0 != "'" })
+      return invalid(String(value.dropFirst("The value '".count)), for: place, of: verb, words)
     }
     if let option = quoted(in: text, after: "The option "), let (_, value) = divided(text, at: "any value, but '") {
       return "'\(option)' takes no value, but '\(value.prefix { $0 != "'" })' is given."
@@ -47,8 +48,11 @@ enum UsageText {
   /// The option of a verb that was probably meant.
   static func option(nearest name: String, of verb: String?) -> String? {
     let own = verb.flatMap(Self.verb)?.arguments ?? []
-    let names = own.flatMap { $0.names ?? [] }.filter { $0.kind == "long" }.map { "--\($0.name)" }
-    return Suggestion.nearest(to: name, among: names + (verb == nil ? ["--version", "--help", "--color"] : []))
+    let names = own.flatMap { $0.names ?? [] }.filter { $0.kind == "long" }.map(\.name)
+    // Without the hyphens, which would make short names more alike.
+    return Suggestion.nearest(
+      to: String(name.drop { $0 == "-" }), among: names + (verb == nil ? ["version", "help", "color"] : [])
+    ).map { "--\($0)" }
   }
 
   /// The option for a value that is written as one, `--since today` for `--today` and `--limit 5` for `-5`, or as git
@@ -65,7 +69,9 @@ enum UsageText {
     return "--since \(words.contains(" ") ? "\"\(words)\"" : words)"
   }
 
-  private static func invalid(_ value: String, for place: String, of verb: ManualVerb.Description.Command?) -> String {
+  private static func invalid(
+    _ value: String, for place: String, of verb: ManualVerb.Description.Command?, _ words: [String]
+  ) -> String {
     let isOption = place.hasPrefix("-")
     let option = String(place.prefix { $0 != " " })
     let known = verb?.arguments?.first { argument in
@@ -76,6 +82,10 @@ enum UsageText {
     let subject = isOption ? "Invalid value '\(value)' for '\(option)'" : "Invalid \(operand(place)) '\(value)'"
     guard let values = known?.allValues, let last = values.last else {
       return "\(subject): \(Double(value) == nil ? "a number" : "a whole number") is needed."
+    }
+    // The target is left out, so that the next word is in its place.
+    if !isOption, words.count > 2, values.contains(words[1]) {
+      return "Missing TARGET before '\(words[1])'.\(usage(of: verb))"
     }
     let hint = Suggestion.nearest(to: value, among: values).map { " Did you mean '\($0)'?" } ?? ""
     return "\(subject): use \(values.dropLast().joined(separator: ", ")) or \(last).\(hint)"
