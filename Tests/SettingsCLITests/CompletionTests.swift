@@ -46,6 +46,8 @@ struct CompletionTests {
   @Test func `a choice is one candidate in one line, and only what the verb takes there is offered`() throws {
     #expect(try lines("fish", "settings-cli set \(test.app) mode ") == ["words", "-5"] + Self.plain)
     #expect(try lines("fish", "settings-cli set \(test.app) mode -- ") == ["words", "-n", "-", "-5"] + Self.plain)
+    let assigned = try lines("fish", "settings-cli set \(test.app) mode=")
+    #expect(assigned.contains("mode=two words") && !assigned.contains("mode=-"), "\(assigned)")
   }
 
   @Test(arguments: ["", "'", "\"", "$'"])

@@ -76,7 +76,7 @@ enum Candidates {
   static let elements: Function = ofTarget { target, line in
     guard line.operands.count > 1 else { return [] }
     let isRemoval = line.argumentName == "--remove"
-    return KeyCandidates(of: target).elements(of: line.operands[1], areNew: !isRemoval)
+    return KeyCandidates(of: target).elements(of: line.operands[1], areNew: !isRemoval).filter(\.isNoInput)
   }
 
   /// The words after the target of a `set`: a key, its value, or `KEY=VALUE`.
@@ -104,7 +104,7 @@ enum Candidates {
   private static func assignments(_ typed: String, _ known: KeyCandidates) -> [Candidate]? {
     guard let (key, _) = KeyText.assignment(typed) else { return nil }
     guard let path = known.path(String(key)) else { return [] }
-    return known.values(of: path).map { Candidate("\(path)=" + $0.text, note: $0.note) }
+    return known.values(of: path).filter(\.isNoInput).map { Candidate("\(path)=" + $0.text, note: $0.note) }
   }
 
   /// The programs that `PATH` leads to.
@@ -141,4 +141,9 @@ enum Candidates {
   ) -> Function {
     completing { line in line.operands.first.map { candidates($0, line) } ?? [] }
   }
+}
+
+extension Candidate {
+  /// Whether it is the value itself: '-' stands for standard input.
+  fileprivate var isNoInput: Bool { text != "-" }
 }
