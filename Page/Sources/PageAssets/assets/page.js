@@ -52,6 +52,7 @@ function showName(name, id = "", sign = null) {
 let ownIcon = null;
 
 function showProfiles() {
+  if (!model.doc) return;
   const { profile, doc: { profiles } } = model;
   const names = ["", ...(profiles ?? [])];
   $("profile-box").hidden = names.length === 1;
