@@ -62,9 +62,11 @@ public enum Endpoint: Sendable, Equatable, CustomStringConvertible {
       throw PageError("'\(directory)' is not a directory.")
     }
     guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
+      // Its mode is not to be changed: it may be '/tmp'.
+      let name = path.split(separator: "/").last ?? ""
       throw PageError(
-        "Others may use the directory '\(directory)'. A socket needs one that is yours alone: chmod 700 '\(directory)'."
-      )
+        "Others may use the directory '\(directory)', and a socket needs one that is yours alone. With "
+          + "'--socket \(directory)/settings-page/\(name)', it is made.")
     }
     guard lstat(path, &status) == 0 else { return }
     guard status.st_mode & S_IFMT == S_IFSOCK else {

@@ -113,6 +113,10 @@ func `a signal ends the program, and its trial is taken back before`(_ signal: C
   #expect(taken.status == 7 && taken.messages.contains("port \(server.port)"), "\(taken.messages)")
   let missing = try await Program(["--cli", "/none/settings-cli"], home).end()
   #expect(missing.status == 7 && missing.messages.contains("/none/settings-cli"), "\(missing.messages)")
+  let open = try await Program(["--socket", "/tmp/page.sock"], home).end()
+  let advice = "Others may use the directory '/tmp', and a socket needs one that is yours alone. With "
+  let words = "'--socket /tmp/settings-page/page.sock', it is made.\n"
+  #expect(open.status == 7 && open.messages.hasSuffix(advice + words), "\(open.messages)")
   for words in [["--port", "70000"], ["--port", "-1"], ["--port", "1", "--socket", "/x/y"]] {
     #expect(try await Program(words, home).end().status == 2)
   }
