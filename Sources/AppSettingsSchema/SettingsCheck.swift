@@ -350,16 +350,17 @@ package struct SettingsCheck {
 
   private func checkPermissions(_ permissions: UInt32, _ file: inout CheckedFile) {
     let mode = String(permissions, radix: 8)
+    let path = PathText.word(file.path) ?? file.path
     if permissions & 0o022 != 0 {
-      file.add(.permissions, "Other users may change the file (mode \(mode)). Run 'chmod go-w'.")
+      file.add(.permissions, "Other users may change the file (mode \(mode)). Run 'chmod go-w \(path)'.")
     }
     guard permissions & 0o077 != 0 else { return }
+    let advice = file.kind == .system ? "" : " Run 'chmod go= \(path)'."
     for key in keys where key.isSecret {
       for path in key.paths where file.document.contains(path) {
         file.add(
-          .permissions,
-          "The secret '\(path)' is in a file that other users may open (mode \(mode))."
-            + (file.kind == .system ? "" : " Run 'chmod go='."), key: path, at: file.position(of: path))
+          .permissions, "The secret '\(path)' is in a file that other users may open (mode \(mode)).\(advice)",
+          key: path, at: file.position(of: path))
       }
     }
   }

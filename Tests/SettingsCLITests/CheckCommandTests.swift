@@ -93,7 +93,8 @@ struct CheckCommandTests {
     #expect(
       try test.run("check", app)
         == answer(
-          "\(test.file): warning: Other users may change the file (mode 622). Run 'chmod go-w'.\n", status: 7))
+          "\(test.file): warning: Other users may change the file (mode 622). Run 'chmod go-w \(test.file)'.\n",
+          status: 7))
     try test.write("settings-version = 2\n")
     #expect(try test.run("check", app).status == 8)
     try FileManager.default.removeItem(atPath: test.file)

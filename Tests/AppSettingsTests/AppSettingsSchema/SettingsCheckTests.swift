@@ -223,9 +223,10 @@ struct SettingsCheckTests {
     let found = try found()
     #expect(
       found == [
-        "permissions Other users may change the file (mode 666). Run 'chmod go-w'.",
+        "permissions Other users may change the file (mode 666). Run 'chmod go-w \(home.file)'.",
         "invalid-value 3:9 'sync.token' is an integer, but must be a string.",
-        "permissions 3:9 The secret 'sync.token' is in a file that other users may open (mode 666). Run 'chmod go='.",
+        "permissions 3:9 The secret 'sync.token' is in a file that other users may open (mode 666). "
+          + "Run 'chmod go= \(home.file)'.",
       ])
     #expect(!found.joined().contains("12345"))
   }
@@ -257,7 +258,8 @@ struct SettingsCheckTests {
     #expect(
       try found(schema) == [
         "unknown-key 2:10 Unknown key 'plugin'.",
-        "permissions 4:9 The secret 'sync.token' is in a file that other users may open (mode 644). Run 'chmod go='.",
+        "permissions 4:9 The secret 'sync.token' is in a file that other users may open (mode 644). "
+          + "Run 'chmod go= \(home.file)'.",
       ])
   }
 
