@@ -82,25 +82,11 @@ struct FleetCommand: AsyncParsableCommand {
       }
     } catch {
       let code = exitCode(for: error)
-      var text = fullMessage(for: error)
-      if code == .validationFailure {
-        let label = "Error: "
-        text = unknownVerb() ?? (text.hasPrefix(label) ? String(text.dropFirst(label.count)) : text)
-      }
+      let text = fullMessage(for: error)
       if !text.isEmpty {
         if code == .success { Output.line(text) } else { Output.raw("settings-fleet: \(text)\n") }
       }
       Glibc.exit(code == .validationFailure ? 2 : code.rawValue)
     }
-  }
-
-  /// What to say of a first word that is no verb: the library takes it for an argument too many.
-  private static func unknownVerb() -> String? {
-    let names = configuration.subcommands.map { $0._commandName } + ["help"]
-    guard let name = CommandLine.arguments.dropFirst().first, !name.hasPrefix("-"), !names.contains(name) else {
-      return nil
-    }
-    let hint = Suggestion.nearest(to: name, among: names).map { "Did you mean '\($0)'?" }
-    return "Unknown verb '\(name)'. \(hint ?? "'settings-fleet --help' lists the verbs.")"
   }
 }

@@ -230,6 +230,15 @@ extension CommandTests.Busy {
         let second = try await ada.run(["set", fleet.app, "--create", "text", "-"], input: "from a pipe\n")
         #expect(second.status == 0, "\(second)")
         #expect(try await ada.run("get", fleet.app, "text").output == "from a pipe\n")
+        for words in [["text=-"], ["list", "--append", "-"]] {
+          let third = try await ada.run(["set", fleet.app, "--create"] + words, input: "from another\n")
+          #expect(third.status == 0, "\(words) \(third)")
+        }
+        #expect(try await ada.run("get", fleet.app, "text").output == "from another\n")
+        #expect(try await ada.run("get", fleet.app, "list").output == "from another\n")
+        let literal = try await ada.run("set", fleet.app, "text", "--", "-")
+        #expect(literal.status == 0, "\(literal)")
+        #expect(try await ada.run("get", fleet.app, "text").output == "-\n")
         let cut = try await ada.run(
           ["import", fleet.app, "--create", "--format", "toml", "-"], input: "c=1\n",
           adding: ["SETTINGS_CLI_INPUT_BYTES": "8"])

@@ -64,7 +64,7 @@ package struct Target: Sendable {
     case .personal(let file):
       file.word.map { "\(name) --layer \($0)" } ?? (try? location().file).flatMap(PathText.word) ?? name
     case .system: "\(name) --system"
-    case .dropIn(let dropIn): "\(name) --drop-in \(dropIn)"
+    case .dropIn(let dropIn): "\(name) --drop-in \(PathText.word(dropIn) ?? "NAME")"
     }
   }
 

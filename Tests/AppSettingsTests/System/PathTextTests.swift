@@ -41,7 +41,7 @@ struct PathTextTests {
       ("./a&b.toml", "\"./a&b.toml\""), ("./a;id.toml", "\"./a;id.toml\""),
       ("./#1 (copy).toml", "\"./#1 (copy).toml\""),
       ("./a*.toml", "\"./a*.toml\""), ("./$HOME.toml", nil), ("./a`id`.toml", nil), ("./a'b.toml", nil),
-      ("./a\nb.toml", nil), ("./a!b.toml", nil), (PathText.text([0x2E, 0x2F, 0xE9]), nil),
+      ("./a\nb.toml", nil), ("./a!b.toml", nil), (PathText.text([0x2E, 0x2F, 0xE9] as [UInt8]), nil),
     ] as [(String, String?)])
   func `a path in a command that a message shows is one word to a shell`(path: String, word: String?) {
     #expect(PathText.word(path) == word)

@@ -81,7 +81,6 @@ struct DocumentWords: Equatable {
       case _ where valued.contains(option) && attached == nil: rest += [word, try value()]
       default:
         if word == "--" { isLiteral = true }
-        if word == "-" { readsInput = true }
         if app == nil, !word.hasPrefix("-") { app = word } else { rest.append(word) }
       }
     }
@@ -91,6 +90,8 @@ struct DocumentWords: Equatable {
     }
     self.document = document
     self.rest = rest
+    // As 'settings-cli set' takes it: also 'KEY=-', and what follows '--append'.
+    readsInput = rest.prefix { $0 != "--" }.contains { $0.split(separator: "=", maxSplits: 1).last == "-" }
   }
 
   /// The revision that a person has typed.
