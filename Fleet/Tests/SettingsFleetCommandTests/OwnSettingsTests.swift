@@ -95,7 +95,7 @@ extension CommandTests.Busy {
         let value = setting == "unsealing-keys" ? #"["/nonexistent"]"# : #""/nonexistent""#
         let settings = "\(setting) = \(value)\n" + (setting == "password-file" ? "user = \"ada\"\n" : "")
         let machine = try fleet.machine("m1", settings)
-        let words = setting == "unsealing-keys" ? ["mirror", "--once"] : ["get", fleet.app, "a"]
+        let words = setting == "unsealing-keys" ? ["mirror", "--once"] : ["set", fleet.app, "a=1"]
         let answer = try await machine.party.run(words)
         let reason = "'/nonexistent': No such file or directory. The setting '\(setting)' of 'settings-fleet' names"
         #expect(answer.status == 7 && answer.error.contains(reason), "\(answer)")
