@@ -125,6 +125,13 @@ import TestSupport
     #expect(home.text() == other.replacingOccurrences(of: "b = 1", with: "b = 2"))
   }
 
+  @Test func `a comment beside what another program has removed meanwhile goes with it, and that is said`() throws {
+    try home.write("a = 1\n\n[t]\nx = 1\n")
+    let end = try edit("printf 'a = 1\\n' > '\(home.file)'; sed -i 's/^.t.$/# mine\\n[t]/' \"$1\"").end()
+    #expect(end.status == 0 && end.output.contains("A comment that you added in '"), "\(end)")
+    #expect(home.text() == "a = 1\n")
+  }
+
   @Test(arguments: ["exit 3", "kill -KILL $$"])
   func `an editor that fails leaves its changes in a copy that is named`(_ ending: String) throws {
     try home.write("a = 1\n")

@@ -235,7 +235,7 @@ extension CommandTests.Busy {
           #expect(third.status == 0, "\(words) \(third)")
         }
         #expect(try await ada.run("get", fleet.app, "text").output == "from another\n")
-        #expect(try await ada.run("get", fleet.app, "list").output == "from another\n")
+        #expect(try await ada.run("get", fleet.app, "list").output == "[\"from another\"]\n")
         let literal = try await ada.run("set", fleet.app, "text", "--", "-")
         #expect(literal.status == 0, "\(literal)")
         #expect(try await ada.run("get", fleet.app, "text").output == "-\n")

@@ -18,6 +18,9 @@ package struct TextMerge {
   let later: [UInt8]
   /// Whether all of both changes is in it, apart from values that both have changed: those are the later ones.
   package private(set) var isComplete = true
+  /// Whether it has the comments that the later change has added: those beside what the earlier one has removed go with
+  /// that.
+  package private(set) var hasLaterComments = true
 
   /// - Throws: ``Unfit`` if a text is missing, the earlier one does not parse, or only one of them was migrated.
   package init(base: [UInt8]?, earlier: [UInt8]?, later: [UInt8]?) throws {
@@ -44,7 +47,8 @@ package struct TextMerge {
       bytes = lines.bytes
     } else {
       bytes = values.bytes
-      isComplete = alone.bytes.isSameText(as: earlier)
+      hasLaterComments = values.hasComments(of: new, beyond: common)
+      isComplete = hasLaterComments && alone.bytes.isSameText(as: earlier)
     }
   }
 }
@@ -52,5 +56,16 @@ package struct TextMerge {
 extension TOMLDocument {
   fileprivate mutating func put(_ value: TOMLValue?, at path: TOMLPath) throws(TOMLEditError) {
     if let value { try set(value, at: path) } else { try remove(at: path) }
+  }
+
+  /// Whether it has as many of each comment as another document has more than an earlier one.
+  fileprivate func hasComments(of other: TOMLDocument, beyond former: TOMLDocument) -> Bool {
+    func counts(_ document: TOMLDocument) -> [ArraySlice<UInt8>: Int] {
+      document.comments.reduce(into: [:]) { $0[document.bytes[$1], default: 0] += 1 }
+    }
+    let (own, old) = (counts(self), counts(former))
+    return counts(other).allSatisfy { comment, count in
+      count - old[comment, default: 0] <= own[comment, default: 0]
+    }
   }
 }

@@ -164,7 +164,10 @@ package struct TextReplacement {
       guard merge.conflicts.isEmpty || isConflictSettled else {
         throw Conflict(failure: ToolError(.notWritable, merge.message(file: file, schema)))
       }
-      if !merge.isComplete {
+      if !merge.hasMyComments {
+        opened.target.tell(
+          ToolMessage(.note, "A comment that you added in '\(file)' went with what others have removed: add it again."))
+      } else if !merge.isComplete {
         opened.target.tell(
           ToolMessage(
             .note,

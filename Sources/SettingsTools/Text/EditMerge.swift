@@ -9,6 +9,8 @@ struct EditMerge {
   private(set) var conflicts: [TOMLPath] = []
   /// Whether `document` has all other changes, also those of comments and of notation.
   let isComplete: Bool
+  /// Whether `document` has all comments that the editor has added.
+  let hasMyComments: Bool
   private let theirs: TOMLDocument
 
   /// - Throws: ``TextMerge/Unfit`` if only one of them was migrated.
@@ -16,7 +18,7 @@ struct EditMerge {
     self.theirs = theirs
     let merge = try TextMerge(base: base.bytes, earlier: theirs.bytes, later: mine.bytes)
     document = try TOMLDocument(parsing: merge.bytes)
-    isComplete = merge.isComplete
+    (isComplete, hasMyComments) = (merge.isComplete, merge.hasLaterComments)
     var changed = PathTree()
     for path in mine.changedPaths(since: base) { changed.insert(path, 0) }
     conflicts = theirs.changedPaths(since: base).filter { mine[$0] != theirs[$0] && changed.knows($0) }
