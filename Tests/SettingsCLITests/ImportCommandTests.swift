@@ -309,7 +309,7 @@ struct ImportCommandTests {
   ])
   func `a file that is only read may be a pipe`(words: String, output: String, text: String?) throws {
     // As of 'settings-cli import … <(command)'.
-    let script = "mkfifo pipe; printf 'a = 1\\n' > pipe & settings-cli \(words)"
+    let script = "mkfifo pipe; timeout 60 sh -c \"printf 'a = 1\\n' > pipe\" & settings-cli \(words)"
     var environment = home.environment
     environment["PATH"] = ChildProcess.commandDirectory + ":" + environment["PATH", default: "/usr/bin:/bin"]
     let result = try ChildProcess.run("/bin/sh", ["-c", script], environment: environment, directory: home.path)

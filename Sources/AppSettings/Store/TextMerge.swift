@@ -48,7 +48,7 @@ package struct TextMerge {
     } else {
       bytes = values.bytes
       hasLaterComments = values.hasComments(of: new, beyond: common)
-      isComplete = hasLaterComments && alone.bytes.isSameText(as: earlier)
+      isComplete = alone.bytes.isSameText(as: earlier)
     }
   }
 }

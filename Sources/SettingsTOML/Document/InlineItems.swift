@@ -167,7 +167,7 @@ struct InlineItems {
 
   /// Whether an item's line has no other item before it: the item begins the line, or follows the opening bracket, or,
   /// as the last one, a comma at its start.
-  private func beginsLine(_ index: Int) -> Bool {
+  func beginsLine(_ index: Int) -> Bool {
     let lines = Lines(bytes: bytes)
     let start = lines.start(of: items[index].lowerBound)
     if start <= open { return index == 0 }

@@ -172,7 +172,7 @@ extension TOMLDocument {
     else { return }
     let lines = lines
     let lineStart = lines.start(of: list.items[index].lowerBound)
-    if lineStart > list.open, lines.firstNonBlank(from: lineStart) == list.items[index].lowerBound {
+    if lineStart > list.open, list.beginsLine(index) {
       insertion.comments += commentLines(in: list.commentStart(above: index)..<lineStart)
     }
     if let comment = list.commentBeside(index) { insertion.trailing = Array(bytes[comment]) }

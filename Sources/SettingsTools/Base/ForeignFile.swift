@@ -46,22 +46,32 @@ extension SettingsLocation {
       return " Administrators' files belong to root: run the command with 'sudo'."
     }
     if let foreign = ForeignFile(at: self) { return " \(foreign.advice)" }
+    if let advice = adviceOnRoot { return advice }
     // Where the mode forbids it, and not the file system or an attribute.
     let directory = String(file[..<file.lastSlash!])
     for (path, mode, bits) in [(file, "u+rw", 0o600 as UInt32), (directory, "u+rwx", 0o700)] {
-      guard let status = try? Syscalls().status(at: path) else { continue }
-      guard status.owner == geteuid() else {
-        // What root has made in the user's directory.
-        let around = path.lastSlash.map { String(path[..<$0]) } ?? ""
-        guard (try? Syscalls().status(at: around))?.owner == geteuid(), path.withPath({ access($0, W_OK) }) != 0,
-          errno == EACCES
-        else { continue }
-        return " '\(PathText.shown(path))' belongs to \(ForeignFile.name(of: status.owner)). To make it yours, use "
-          + "'sudo chown -R \(geteuid()) \(PathText.word(path) ?? PathText.shown(path))'."
-      }
-      guard status.permissions & bits != bits else { continue }
-      return " To allow it, use 'chmod \(mode) \(PathText.word(path) ?? PathText.shown(path))'."
+      guard let status = try? Syscalls().status(at: path), status.owner == geteuid(), status.permissions & bits != bits,
+        let word = PathText.word(path)
+      else { continue }
+      return " To allow it, use 'chmod \(mode) \(word)'."
     }
     return ""
+  }
+
+  /// How to get back what root has made in the user's directory, as after 'sudo settings-cli': the file, or the
+  /// directories that it needed. Directories of a file that no app has may be somebody's on purpose.
+  private var adviceOnRoot: String? {
+    var path = file
+    repeat {
+      guard let slash = path.lastSlash, slash > path.startIndex else { return nil }
+      let parent = String(path[..<slash])
+      if (try? Syscalls().status(at: path))?.owner == 0, (try? Syscalls().status(at: parent))?.owner == geteuid(),
+        path.withPath({ access($0, W_OK) }) != 0, errno == EACCES, let word = PathText.word(path)
+      {
+        return " '\(PathText.shown(path))' belongs to root. To make it yours, use 'sudo chown -R \(geteuid()) \(word)'."
+      }
+      path = parent
+    } while personal != nil
+    return nil
   }
 }

@@ -127,7 +127,11 @@ package struct TextReplacement {
         do {
           try schema.checkKnown(in: value, at: path, advice: nil)
         } catch {
-          if let failure = error as? ToolError { faults.append(Fault(kind: .unknownKey, key: path, failure: failure)) }
+          // The names in a secret are part of it, and a table that is new is a change like its values.
+          let shown = schema.withoutSecretNames(path)
+          if let failure = error as? ToolError, !faults.contains(where: { $0.failure.message == failure.message }) {
+            faults.append(Fault(kind: .unknownKey, key: shown, failure: failure))
+          }
         }
       }
       let key = schema.key(around: path)?.path ?? path
@@ -167,7 +171,8 @@ package struct TextReplacement {
       if !merge.hasMyComments {
         opened.target.tell(
           ToolMessage(.note, "A comment that you added in '\(file)' went with what others have removed: add it again."))
-      } else if !merge.isComplete {
+      }
+      if !merge.isComplete {
         opened.target.tell(
           ToolMessage(
             .note,

@@ -29,6 +29,7 @@ package enum AppName {
   /// The app that a word begins with, and the rest of it as a key: `org.example.editor theme` for
   /// `org.example.editor.theme`.
   package static func withKey(_ word: String) -> String? {
+    guard word.last != "." else { return nil }
     var app = word[...]
     while let dot = app.lastIndex(of: ".") {
       app = app[..<dot]

@@ -62,7 +62,7 @@ struct ImportVerb: Verb {
   private static func unknownFormat(of file: String, for target: String) -> String {
     if [".yaml", ".yml"].contains(where: file.lowercased().hasSuffix) {
       return "YAML is not among the formats. Make it JSON, as yq does, and import that: "
-        + "'settings-cli import \(target) - --format json'."
+        + "'settings-cli import \(PathText.word(target) ?? "TARGET") - --format json'."
     }
     return
       (file == "-"

@@ -91,7 +91,8 @@ struct UnsetVerb: Verb {
     } catch var failure as ToolError {
       // An element of an array, as other tools take it.
       if key != keys[0] {
-        failure.message? += " To remove an element, use 'settings-cli set \(target.target) \(keys[0]) --remove VALUE'."
+        let words = "\(PathText.word(target.target) ?? "TARGET") \(keys[0])"
+        failure.message? += " To remove an element, use 'settings-cli set \(words) --remove VALUE'."
       }
       throw failure
     }

@@ -91,7 +91,11 @@ struct DocumentWords: Equatable {
     self.document = document
     self.rest = rest
     // As 'settings-cli set' takes it: also 'KEY=-', and what follows '--append'.
-    readsInput = rest.prefix { $0 != "--" }.contains { $0.split(separator: "=", maxSplits: 1).last == "-" }
+    let plain = rest.prefix { $0 != "--" }
+    let hasPairs = plain.first { !$0.hasPrefix("-") }?.contains("=") ?? false
+    readsInput = plain.contains { word in
+      word == "-" || (hasPairs || word.hasPrefix("--")) && word.split(separator: "=", maxSplits: 1).last == "-"
+    }
   }
 
   /// The revision that a person has typed.

@@ -153,9 +153,9 @@ struct SettingsCLI: ParsableCommand {
   /// A command line with our verb in the place of another tool's, if that changes nothing.
   private static func translated(_ words: [String]) -> [String] {
     let place = words.first == "help" ? 1 : 0
-    guard words.count > place, !isVerb(words[place]), let command = KnownElsewhere.command(for: words[place]) else {
-      return words
-    }
+    guard words.count > place, !isVerb(words[place]), let command = KnownElsewhere.command(for: words[place]),
+      words.count == place + 1 || !isVerb(words[place + 1])
+    else { return words }
     let ours = command.split(separator: " ").map(String.init)
     guard readers.contains(ours[0]) else { return words }
     let options = place == 0 ? ours.dropFirst().filter { $0.hasPrefix("-") } : []
@@ -176,7 +176,9 @@ struct SettingsCLI: ParsableCommand {
       guard names.contains(verb), verb != "help" else { return }
       throw ToolError(.usage, "Unknown option '\(name)'. Write the verb without '-': \(Self.command(verb, rest)).")
     }
-    if let verb = rest.first.map({ String($0.drop { $0 == "-" }) }), names.contains(verb), words[0] != "help" {
+    if let word = rest.first, word != "--help", case let verb = String(word.drop { $0 == "-" }), names.contains(verb),
+      words[0] != "help"
+    {
       let isGroup = ["config", "settings"].contains(name)
       let typed = (isGroup ? [] : [name]) + rest.dropFirst()
       let advice = isGroup ? "Leave it out" : "Write the verb first"
@@ -184,7 +186,9 @@ struct SettingsCLI: ParsableCommand {
     }
     if name.contains(where: { ".~/".contains($0) }) {
       throw ToolError(
-        .usage, "Missing VERB before '\(name)': for instance, 'settings-cli list \(name)' prints its settings.")
+        .usage,
+        "Missing VERB before '\(name)': for instance, 'settings-cli list \(PathText.word(name) ?? "TARGET")' prints its "
+          + "settings.")
     }
     let hint =
       KnownElsewhere.command(for: name)
@@ -194,18 +198,28 @@ struct SettingsCLI: ParsableCommand {
     throw ToolError(.usage, "Unknown verb '\(name)'. \(hint)")
   }
 
-  /// A command of a verb, for a message, with the target and the key that were typed, and never a value.
+  /// A command of a verb, for a message, with the target and the key that were typed, and never a value: what follows a
+  /// word that is no target may be one.
   private static func command(_ verb: String, _ typed: some Collection<String>) -> String {
-    let shown = typed.prefix(2).prefix { !$0.hasPrefix("-") && !$0.contains("=") && PathText.word($0) != nil }
+    let shown = typed.prefix(typed.first.map(isTarget) == true ? 2 : 1)
+      .prefix { !$0.hasPrefix("-") && !$0.contains("=") && PathText.word($0) != nil }
     let words = [name, verb] + shown.compactMap(PathText.word)
     return "'\(words.joined(separator: " "))\(shown.count < typed.count ? " …" : "")'"
   }
 
+  /// Whether a word is an app or a file that is there.
+  private static func isTarget(_ word: String) -> Bool {
+    Target(word).isFile ? SettingsFile.isThere(word) : InstalledApp.isKnown(word)
+  }
+
   /// A command of `KnownElsewhere` with the target and the key that were typed, if they are known as such.
   private static func filled(_ command: String, _ typed: ArraySlice<String>) -> String {
-    guard let target = typed.first, Target(target).isFile ? SettingsFile.isThere(target) : InstalledApp.isKnown(target)
-    else { return command }
-    let key = typed.dropFirst().first.flatMap { $0.hasPrefix("-") || $0.contains("=") ? nil : PathText.word($0) }
+    guard let target = typed.first, isTarget(target) else { return command }
+    // Of two words before which a value is missing, the second may be the value.
+    let mayBeValue = command.contains("VALUE") && typed.count < 3
+    let key = typed.dropFirst().first.flatMap {
+      mayBeValue || $0.hasPrefix("-") || $0.contains("=") ? nil : PathText.word($0)
+    }
     let words = ["TARGET": PathText.word(target), "APP": target, "KEY": key]
     return command.split(separator: " ").map { word in words[String(word)].flatMap(\.self) ?? String(word) }
       .joined(separator: " ")
