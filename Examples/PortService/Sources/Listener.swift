@@ -71,6 +71,7 @@ final class Listener: Sendable {
       _ = send(connection, line, line.utf8.count, CInt(MSG_NOSIGNAL))
       Glibc.close(connection)
     }
+    open.withLock { if $0?.socket == socket { $0 = nil } }
     Glibc.close(socket)
   }
 }

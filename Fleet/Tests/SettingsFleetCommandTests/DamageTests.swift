@@ -87,6 +87,7 @@ extension CommandTests.Busy {
         }
         machine.stop()
         #expect(chmod(machine.directory, 0) == 0)
+        defer { chmod(machine.directory, 0o755) }
         try await change(to: 4)
         let said = try await eventually {
           try await ada.run("status", fleet.app).output.contains("m1 pending: all: Cannot ")

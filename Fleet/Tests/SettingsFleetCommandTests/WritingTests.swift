@@ -236,9 +236,11 @@ extension CommandTests.Busy {
         }
         #expect(try await ada.run("get", fleet.app, "text").output == "from another\n")
         #expect(try await ada.run("get", fleet.app, "list").output == "[\"from another\"]\n")
-        let literal = try await ada.run("set", fleet.app, "text", "--", "-")
-        #expect(literal.status == 0, "\(literal)")
-        #expect(try await ada.run("get", fleet.app, "text").output == "-\n")
+        for (words, text) in [(["--", "-"], "-"), (["x=-"], "x=-")] {
+          let literal = try await ada.run(["set", fleet.app, "text"] + words, input: "unread\n")
+          #expect(literal.status == 0, "\(literal)")
+          #expect(try await ada.run("get", fleet.app, "text").output == "\(text)\n")
+        }
         let cut = try await ada.run(
           ["import", fleet.app, "--create", "--format", "toml", "-"], input: "c=1\n",
           adding: ["SETTINGS_CLI_INPUT_BYTES": "8"])

@@ -108,7 +108,7 @@ extension EtcdTLS {
   ) throws(EtcdError) -> Value? {
     guard let file else { return nil }
     guard !isNoFile(file) else { throw EtcdError(.certificate, "'\(file)' cannot be read: it is not a regular file") }
-    guard access(file, R_OK) == 0 else {
+    guard faccessat(AT_FDCWD, file, R_OK, AT_EACCESS) == 0 else {
       throw EtcdError(.certificate, "'\(file)' cannot be read: \(String(cString: strerror(errno)))")
     }
     do {

@@ -111,10 +111,17 @@ enum File {
     try remove(path)
   }
 
+  /// Whether there is something in the place of a file, other than a directory.
+  static func isBlocked(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
+  }
+
   /// Whether there is a file that this process may not read, or may not write.
   static func isForeign(_ path: String) -> Bool {
     var status = stat()
-    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, R_OK | W_OK) != 0
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+      && faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) != 0
   }
 
   /// Replaces a file in one step, which a power failure does not undo and does not tear. Sources: rename(2), fsync(2).

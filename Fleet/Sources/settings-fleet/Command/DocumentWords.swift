@@ -10,7 +10,7 @@ struct DocumentWords: Equatable {
   var acceptsUnsigned = false
   /// Everything else, in its order.
   var rest: [String] = []
-  /// Whether a word is `-`, for which `settings-cli` reads standard input.
+  /// Whether `settings-cli` reads standard input for a word, as for the VALUE `-`.
   private var readsInput = false
 
   /// The options of a verb of `settings-cli` that take a value: the word after one is not the app.
@@ -78,9 +78,16 @@ struct DocumentWords: Equatable {
       case "--accept-unsigned" where !takesRevision && attached == nil: acceptsUnsigned = true
       case _ where Self.refusedOptions.contains(option):
         throw Failure(.usage, "'\(option)' leads to another file. Use --group or --host to choose a document.")
-      case _ where valued.contains(option) && attached == nil: rest += [word, try value()]
+      case _ where valued.contains(option):
+        let typed = try value()
+        rest += attached == nil ? [word, typed] : [word]
+        if ["--append", "--remove"].contains(option), typed == "-" { readsInput = true }
       default:
+        // As 'settings-cli' takes it: a dash behind '--' is a value of 'set' like any other.
+        if word == "-", !isLiteral || verb != "set" { readsInput = true }
         if word == "--" { isLiteral = true }
+        let followsPairs = rest.allSatisfy { $0.hasPrefix("-") || $0.contains("=") }
+        if verb == "set", app != nil, !isLiteral, followsPairs, parts.last == "-" { readsInput = true }
         if app == nil, !word.hasPrefix("-") { app = word } else { rest.append(word) }
       }
     }
@@ -90,12 +97,6 @@ struct DocumentWords: Equatable {
     }
     self.document = document
     self.rest = rest
-    // As 'settings-cli set' takes it: also 'KEY=-', and what follows '--append'.
-    let plain = rest.prefix { $0 != "--" }
-    let hasPairs = plain.first { !$0.hasPrefix("-") }?.contains("=") ?? false
-    readsInput = plain.contains { word in
-      word == "-" || (hasPairs || word.hasPrefix("--")) && word.split(separator: "=", maxSplits: 1).last == "-"
-    }
   }
 
   /// The revision that a person has typed.

@@ -181,7 +181,7 @@ struct Undoing {
     guard (try? TOMLDocument(parsing: former)) != nil else {
       throw Failure(
         .unparsable,
-        "\(cannot(entry)): the text before it does not parse. Nothing was written. Correct the document with "
+        "\(cannot(entry)): the text before it does not parse. Nothing was written. To change the document, use "
           + "'settings-fleet edit \(document.app)\(document.scope.option)'.")
     }
     let before = try await past.stored(at: entry.revision - 1)

@@ -26,16 +26,16 @@ struct MirrorPlaces: Sendable {
     secrets = files + "-secrets"
   }
 
-  /// Refuses another user than the one to whom the mirror's directory belongs: root could write there, and that user's
-  /// mirror could not read it any more.
+  /// Refuses another user than the one to whom the mirror's directory belongs: that user's mirror could not read what
+  /// root writes there.
   func checkOwner(as user: uid_t = geteuid()) throws {
     var status = stat()
     guard stat(own, &status) == 0, status.st_uid != user else { return }
     let owner = getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) } ?? "#\(status.st_uid)"
     throw Failure(
       .io,
-      "'\(own)' belongs to the user '\(owner)', whose mirror could not read what this one writes. Run it as that user: "
-        + "sudo -u '\(owner)' settings-fleet mirror")
+      "'\(own)' belongs to the user '\(owner)', and one user's mirror writes there. For the service, use 'systemctl "
+        + "restart settings-fleet-mirror'; for another user's mirror, give it that directory with chown.")
   }
 
   var record: String { own + "/record.json" }
@@ -52,14 +52,19 @@ struct MirrorPlaces: Sendable {
 
   func path(of document: FleetDocument) -> String { "\(files)/\(document.path)" }
 
-  /// The digest of each file that is there. What cannot be read of an app counts as missing: to write it says why.
+  /// The digest of each file that is there. The files in a directory that cannot be read count as missing: to write them
+  /// says why.
   ///
   /// - Parameter app: Only of this app.
   func digests(of app: String?, host: String) throws(File.Failed) -> [FleetDocument: TextDigest] {
     var digests: [FleetDocument: TextDigest] = [:]
     let apps = if let app { [app] } else { try File.names(in: files) }
     for app in apps {
-      for (document, text) in (try? texts(of: app, host: host)) ?? [:] { digests[document] = TextDigest(of: text) }
+      do {
+        for (document, text) in try texts(of: app, host: host) { digests[document] = TextDigest(of: text) }
+      } catch {
+        guard error.number == EACCES else { throw error }
+      }
     }
     return digests
   }
@@ -71,10 +76,14 @@ struct MirrorPlaces: Sendable {
     }
   }
 
-  /// The text of each file of an app. What is no file, such as a pipe, has none: it is replaced like a missing one.
+  /// The text of each file of an app. What is no file that can be read, such as a link, has one that no document has: it
+  /// is replaced, or removed where there is no document.
   func texts(of app: String, host: String) throws(File.Failed) -> [FleetDocument: [UInt8]] {
     var texts: [FleetDocument: [UInt8]] = [:]
-    for document in try documents(of: app, host: host) { texts[document] = try File.readIfFile(path(of: document)) }
+    for document in try documents(of: app, host: host) {
+      let path = path(of: document)
+      texts[document] = try File.readIfFile(path) ?? (File.isBlocked(path) ? [0] : nil)
+    }
     return texts
   }
 

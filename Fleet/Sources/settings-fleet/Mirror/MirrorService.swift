@@ -257,6 +257,7 @@ actor MirrorService {
 
   private func finish(_ request: StateMachine.RangeRequest, _ result: MirrorExecution.Result) {
     for line in result.lines { say(line) }
+    if case .unavailable = result.outcome { hasSaidLost = true }
     perform(machine.finished(request, result.outcome, at: now))
     if let held = result.held { _ = answer(held) }
     writeMetrics()

@@ -68,8 +68,11 @@ document.addEventListener("scroll", ({ target }) => {
 /** A button with dots that opens a menu. `items()` are the labels with what they do, and with a whole name where one is needed. */
 export function menuButton(label, items) {
   const anchor = iconButton("dots", label, () => {
-    // The press has closed it, and it is removed after the click.
-    if (lastMenu?.previousSibling === anchor) return lastMenu.hidePopover();
+    // The press has closed it, and it is removed after the click. Where its row was moved, the browser has closed it.
+    if (lastMenu?.previousSibling === anchor) {
+      lastMenu.remove();
+      return anchor.setAttribute("aria-expanded", "false");
+    }
     const entries = items().map(([text, action, name]) => el("button", { type: "button", role: "menuitem", "aria-label": name, onclick: () => {
       menu.hidePopover();
       action();
@@ -133,7 +136,7 @@ export function keepFocus(box, makeAgain, rest = null) {
 }
 
 /** The key that was pressed; where a keyboard writes other letters than Latin ones, the Latin one at its place. */
-export const keyOf = ({ key, code }) => (/^[ -~]/.test(key) ? key : /^Key([A-Z])$/.exec(code)?.[1] ?? key);
+export const keyOf = ({ key, code }) => (/^[ -~]|^\p{Script=Latin}/u.test(key) ? key : /^Key([A-Z])$/.exec(code)?.[1] ?? key);
 
 /** Says something to screen readers, once. */
 export function announce(text) {

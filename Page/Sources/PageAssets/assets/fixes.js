@@ -41,7 +41,7 @@ export function fixesOf(finding, fail) {
       default: break;
     }
   }
-  if (finding.kind === "permissions") add("Copy a command that mends it", () => copyText(`chmod ${/chmod ([ugoa]*[-+=][rwx]*)/.exec(finding.message)?.[1] ?? "go-w"} ${shellWord(finding.file)}`));
+  if (finding.kind === "permissions") fixes.push(button("Copy a command that mends it", () => copyText(`chmod ${/chmod ([ugoa]*[-+=][rwx]*)/.exec(finding.message)?.[1] ?? "go-w"} ${shellWord(finding.file)}`), { class: "small" }));
   const line = finding.textLine ?? finding.line;
   if (isOwn && line) fixes.push(button("Show the line", () => emit("place", { line }), { class: "small quiet" }));
   return fixes.length > 0 ? el("span", { class: "fixes" }, fixes) : null;

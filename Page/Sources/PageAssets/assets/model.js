@@ -102,7 +102,7 @@ export async function edit(edits) {
     throw new Refusal(409, { status: 5, message: "A trial is running. Keep it or take it back first." });
   }
   const app = currentApp();
-  const create = edits.every(({ set }) => set && isThere(set)) || undefined;
+  const create = edits.every(({ set }) => set && isUnknown(set)) || undefined;
   const answer = await ofShown((ifUnchanged) => api.edits(edits, { ifUnchanged, tryFor, create }));
   const refused = answer?.results?.find((result) => result.ok === false);
   if (refused) throw new Refusal(409, refused);
@@ -115,12 +115,15 @@ export async function edit(edits) {
 }
 
 /** Asks the command whether it would store a value. */
-export const tryOut = (path, change) => api.edits([{ set: path, ...change }], { dryRun: true, create: isThere(path) || undefined });
+export const tryOut = (path, change) => api.edits([{ set: path, ...change }], { dryRun: true, create: isUnknown(path) || undefined });
 
-/** Whether the file has a value at a path. It may get another one, also if the app does not know its key. */
-function isThere(path) {
+/** Whether the file has a value at a path that the app does not know. It may get another one. */
+function isUnknown(path) {
   const key = model.keys.get(nameOf({ key: dotted(path) }));
-  return Boolean(key) && !key.isGone && path.slice(partsOf(key.key).length).reduce(member, ownValue(key)) !== undefined;
+  if (!key || key.isGone) return false;
+  const names = path.slice(partsOf(key.key).length);
+  const rule = names.reduce((outer, name) => outer && (outer.type === "records" ? { ...outer, type: "table" } : ruleWithin(outer, name)), { ...ruleOf(key), type: key.type });
+  return (!key.isKnown || !rule) && names.reduce(member, ownValue(key)) !== undefined;
 }
 
 export const rename = (from, to) => ofShown((ifUnchanged) => api.rename(from, to, ifUnchanged));

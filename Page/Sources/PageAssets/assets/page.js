@@ -67,8 +67,9 @@ let lastProfile = Promise.resolve();
 const profileSteps = stepped($("profile"), {
   commit: () => {
     const { value } = $("profile");
+    const app = currentApp();
     // Of two that are chosen one after the other, the last one stays.
-    lastProfile = lastProfile.then(() => useProfile(value));
+    lastProfile = lastProfile.then(() => app === currentApp() && useProfile(value)).catch((error) => notices.fail(error.message));
   },
   giveUp: showProfiles,
 });
@@ -78,6 +79,7 @@ async function useProfile(value) {
   if (!await mayLeave()) return void showProfiles();
   try {
     await api.profile(value || null);
+    model.profile = value || null;
     await refresh();
     announce(value ? `The profile ${value} is active.` : "No profile is active.");
   } catch (error) {
@@ -199,6 +201,7 @@ async function step(verb) {
   if (!model.doc) return;
   // What the click here has left is being stored, and is the last change then.
   await writesDone();
+  if (!model.doc) return;
   try {
     const { changes } = await takeBack(verb);
     const key = model.keys.get(changes?.[0]?.key);
