@@ -47,7 +47,8 @@ struct MoveTests {
       "moves a comment before the comma", "t = { x = 1\n    , y = 2 # two\n    , z = 3 }\n", ["t", "y"], ["y"],
       "t = { x = 1\n    , z = 3 }\ny = 2 # two\n"),
     .move(
-      "moves the comment above a last member's comma", "t = { x = 1\n  # about y\n  , y = 2 # two\n}\n", ["t", "y"], ["y"],
+      "moves the comment above a last member's comma", "t = { x = 1\n  # about y\n  , y = 2 # two\n}\n", ["t", "y"],
+      ["y"],
       "t = { x = 1\n}\n# about y\ny = 2 # two\n"),
     .move(
       "moves a dotted table", "theme.accent = 'red' # c\ntheme.size = 1\n\n[ui]\nx = 1\n", ["theme"], ["ui", "theme"],
