@@ -23,9 +23,8 @@ actor MirrorService {
   private var (checks, unchecked): ([String: Int], [String: FleetProblem]) = ([:], [:])
   /// Those that run, with their apps.
   private var checking: [String: (app: String, task: Task<Void, Never>)] = [:]
-  private var (lastLine, hasSaidLost) = ("", false)
-  /// What was last said about the certificate.
-  private var lastWarning = ""
+  /// What was said last, also about the certificate.
+  private var (lastLine, lastWarning, hasSaidLost) = ("", "", false)
   /// How often files of each app were found changed by hand, and were written again.
   private var repairs: [String: Int] = [:]
   /// The apps whose files were found changed, and were not read since: it may have been the mirror itself that was slow.
@@ -184,8 +183,8 @@ actor MirrorService {
         }
       }
     } catch let error as EtcdError {
-      hasSaidLost = error.code != .cancelled
-      if hasSaidLost { say("Lost the cluster: \(error)") }
+      hasSaidLost = hasSaidLost || error.code != .cancelled
+      if error.code != .cancelled { say("Lost the cluster: \(error)") }
     } catch {
       return
     }
