@@ -22,7 +22,7 @@ public struct AppDocuments: Hashable, Sendable {
     documents[rollout.scope]?[rollout.version]?.modRevision ?? 0 != rollout.baseModRevision
   }
 
-  /// The rollout of a document that is under way, which a change of the document would end; `nil` if there is none.
+  /// The rollout of a document, if one is under way. A change of the document ends it.
   package func openRollout(of scope: DocumentScope) -> Rollout? {
     rollout.flatMap { $0.scope == scope && !isVoid($0) ? $0 : nil }
   }

@@ -75,7 +75,7 @@ extension DocumentWriter {
     (FleetContents(snapshot).apps[document.app] ?? AppDocuments()).isVoid(rollout)
   }
 
-  /// The rollout of this document that is under way, which a change of it would end; `nil` if there is none.
+  /// The rollout of this document, if one is under way. A change of the document ends it.
   package var openRollout: Rollout? {
     rollout.flatMap { _ in FleetContents(snapshot).apps[document.app]?.openRollout(of: document.scope) }
   }
