@@ -16,6 +16,9 @@ formerly = ["colour"]
 type = "integer"
 maximum = 72
 default = 12
+[keys.servers]
+type = "array"
+elements = { type = "table", fields = { host = { type = "string" } } }
 [keys.places]
 type = "records"
 fields = { region = { type = "string", choices = ["eu", "us", "asia"] }, port = { type = "integer", minimum = 1, maximum = 65535 }, secure = { type = "boolean", default = true } }
@@ -106,6 +109,14 @@ class FindingTest(PageTest):
         self.tab.row("places", "[aria-label=home] .member:last-child input").type("2")
         self.wait_for_text("regoin = 2")
         self.assertEqual(self.tab.message("places"), "")
+
+    def test_a_typo_in_a_table_that_is_known_is_refused(self):
+        self.home.write(self.home.file, '[[servers]]\nhost = "a"\n')
+        field = lambda: self.tab.row("servers", "textarea")
+        self.tab.until(lambda: "host" in field().get_property("value"), "value")
+        field().type('[{ hots = "b" }]', Keys.CONTROL + Keys.ENTER)
+        self.tab.until(lambda: "hots" in self.tab.message("servers"), "message")
+        self.assertEqual(self.home.text(), '[[servers]]\nhost = "a"\n')
 
     def test_a_former_name_is_renamed(self):
         self.fix("Rename to theme")
