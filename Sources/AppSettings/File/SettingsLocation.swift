@@ -256,7 +256,12 @@ public struct SettingsLocation: Sendable, Hashable {
   private static func withoutDots(_ path: String) -> String {
     let parts = path.pathParts
     guard parts.last != ".", parts.count > 1 else { return path }
-    return "/" + parts.filter { $0 != "." }.map(String.init).joined(separator: "/")
+    var plain = ""
+    for part in parts where part != "." {
+      plain += "/"
+      plain += part
+    }
+    return plain
   }
 
   /// Compares paths by their bytes: equal strings, such as two forms of 'é', may name different files.

@@ -233,6 +233,8 @@ extension TOMLValue {
 
 extension [UInt8] {
   fileprivate var trimmingBlanks: [UInt8] {
-    Array(drop(while: Byte.isBlank).reversed().drop(while: Byte.isBlank).reversed())
+    guard let first = firstIndex(where: { !Byte.isBlank($0) }), let last = lastIndex(where: { !Byte.isBlank($0) })
+    else { return [] }
+    return Array(self[first...last])
   }
 }

@@ -6,7 +6,7 @@ package struct PathSet {
   }
   private var root = Node()
 
-  package init(_ paths: some Sequence<TOMLPath> = []) { for path in paths { insert(path) } }
+  package init(_ paths: [TOMLPath] = []) { for path in paths { insert(path) } }
 
   package mutating func insert(_ path: TOMLPath) {
     func insert(_ node: inout Node, _ components: ArraySlice<String>) {
