@@ -104,6 +104,19 @@ struct GuardedChangeTests {
 
   // MARK: Conditions
 
+  @Test func `the digest of a file at a path holds for no other file with the same bytes`() throws {
+    for name in ["a", "b"] { try home.write("x = 1\n", to: home.path + "/\(name).toml") }
+    let digest = try digest("./a.toml")
+    let place = "\(home.path)/a.toml:"
+    let other = try run("set", "./b.toml", "x", "2", "--if-unchanged", place + digest)
+    #expect(other.status == 9 && other.error.contains("/b.toml' now, and not"), "\(other)")
+    #expect(try run("set", "./b.toml", "x", "2", "--if-unchanged", place + "absent").status == 9)
+    #expect(try run("set", "./a.toml", "x", "2", "--if-unchanged", place + digest).status == 0)
+    #expect(try run("set", "./a.toml", "x", "3", "--if-unchanged", place + digest).status == 9)
+    #expect(try run("get", "./a.toml", "x").output == "2\n")
+    #expect(try run("get", "./b.toml", "x").output == "1\n")
+  }
+
   @Test(arguments: [
     ["set", "./f.toml", "b", "2"], ["set", "./f.toml", "b=2", "c=3"], ["set", "./f.toml", "list", "--append", "x"],
     ["unset", "./f.toml", "a"], ["batch", "./f.toml"], ["import", "./f.toml", "./other.json"],

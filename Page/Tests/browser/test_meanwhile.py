@@ -141,6 +141,36 @@ class ProfileTest(MeanwhileTest):
                 self.use("--none")
                 self.tab.until(lambda: self.tab.one("#profile").get_property("value") == "", "own file")
 
+    def test_another_file_with_the_same_text_is_not_taken_for_the_one_that_is_shown(self):
+        text = 'thame = "dark"\n' + TEXT
+        self.home.write(self.home.file, text)
+        self.home.write(self.profile, text)
+        self.tab.until(lambda: self.tab.texts(".row[data-key=thame] .fixes button"), "finding")
+        for key, selector, said in [("flag", ".row-control input", "You edit …/profiles/work.toml now"), ("thame", ".fixes button", "not '"),
+                                    ("#undo", "", "not '")]:
+            with self.subTest(key):
+                self.tab.reload()
+                self.hold("GET")
+                self.use("work")
+                self.tab.until(lambda: self.tab.js("return window.held.length") > 0, "reading")
+                where = key if key == "#undo" else f".row[data-key={key}] {selector}"
+                self.tab.js("document.querySelector(arguments[0]).click()", where)
+                time.sleep(0.3)
+                self.release()
+                self.tab.until(lambda: said in self.tab.one("#trial" if key == "#undo" else f".row[data-key={key}]").text, "refusal")
+                self.assertEqual((self.home.text(), self.profile.read_text()), (text, text))
+                self.use("--none")
+                self.tab.until(lambda: self.tab.one("#profile").get_property("value") == "", "own file")
+
+    def test_the_history_beside_another_file_with_the_same_text_is_that_of_the_file(self):
+        self.home.cli("set", APP, "flag", "true")
+        self.home.write(self.profile, self.home.text())
+        self.tab.reload()
+        self.tab.press("flag", ".more")
+        self.tab.until(lambda: "settings-cli" in self.tab.row("flag", ".past").text, "history")
+        self.tab.one("#layer").choose("Profile work")
+        self.tab.until(lambda: "an editor" in self.tab.row("flag", ".past").text, "history of the profile")
+
     def test_a_record_is_not_renamed_in_a_file_that_the_page_has_not_heard_of(self):
         other = TEXT + "# At work.\n"
         self.home.write(self.profile, other)

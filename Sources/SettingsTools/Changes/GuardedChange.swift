@@ -24,7 +24,13 @@ package struct GuardedChange {
   /// Throws if the content of the file is not the expected one.
   package func checkFile(of opened: OpenedSettings) -> ([UInt8]?) throws -> Void {
     { bytes in
-      for digest in expected where digest.key == nil { try check(digest, Digest(of: bytes), "'\(opened.file)'") }
+      for digest in expected where digest.key == nil {
+        if let file = digest.file, file != opened.file {
+          throw ToolError(
+            .changed, "The file to change is '\(opened.file)' now, and not '\(file)'. Nothing was written.")
+        }
+        try check(digest, Digest(of: bytes, at: digest.file), "'\(opened.file)'")
+      }
     }
   }
 

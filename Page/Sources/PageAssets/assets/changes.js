@@ -59,7 +59,7 @@ async function hearChange(data) {
     if (name) model.changes.set(name, { by, isMine, time: data.entry?.time ?? new Date().toISOString() });
   }
   // What the page has just read itself need not be read again.
-  const isKnown = data?.digest === model.doc?.digest && data?.text !== false && !data?.layers && !data?.schema;
+  const isKnown = data?.file === model.doc?.file && data?.digest === model.doc?.digest && data?.text !== false && !data?.layers && !data?.schema;
   if (!isKnown) await refresh().catch(() => {});
   showChanges(data);
 }

@@ -2,7 +2,7 @@
 
 import { api, Refusal } from "./api.js";
 import { button, copyText, el, iconButton, keepFocus, timeText } from "./dom.js";
-import { authorText, emit, layerText, model, shortValue } from "./model.js";
+import { authorText, emit, layerText, model, seen, shortValue } from "./model.js";
 import { commandFor } from "./copy.js";
 import { literal, partsOf } from "./toml.js";
 
@@ -15,7 +15,7 @@ export function details(row) {
   const redo = iconButton("redo", "Redo", () => row.redo());
   const history = el("section", {}, el("div", { class: "past-head" }, el("h4", {}, "History"), el("span", {}, undo, redo)), past);
   const element = el("div", { class: "details" }, facts, layers, history, tools);
-  let digest = null;
+  let shown = null;
   /** Of two answers, the one to the last question is shown. */
   let asked = 0;
 
@@ -28,8 +28,8 @@ export function details(row) {
       tools.replaceChildren(
         button("Copy as a command", () => copyText(commandFor(key)), { class: "small", disabled: key.isSecret || key.value === null }),
         button("Copy the key", () => copyText(key.key), { class: "small quiet" }));
-      if (digest !== model.doc.digest) {
-        digest = model.doc.digest;
+      if (shown !== seen(model.doc)) {
+        shown = seen(model.doc);
         const number = (asked += 1);
         const isWanted = () => number === asked;
         showHistory(row, past, isWanted);

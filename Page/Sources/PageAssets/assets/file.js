@@ -3,7 +3,7 @@
 import { api, Refusal } from "./api.js";
 import { announce, button, el, keyOf, shortPath } from "./dom.js";
 import { diffView, difference } from "./diff.js";
-import { model, on, placeholder, readable, refresh } from "./model.js";
+import { model, on, placeholder, readable, refresh, seen } from "./model.js";
 import { openPast } from "./past.js";
 
 const area = el("textarea", {
@@ -30,7 +30,8 @@ let base = "";
 /** The file whose text it is. A draft belongs to it, whatever file is shown. */
 let path = null;
 let source = "";
-let digest = null;
+/** What the draft is made of. */
+let basis = null;
 let isDraft = false;
 let lineStarts = [0];
 let lit = null;
@@ -85,7 +86,7 @@ export function show(takesNew = false) {
   save.disabled = false;
   base = unified(doc.text);
   source = doc.text;
-  digest = doc.digest;
+  basis = seen(doc);
   if (area.value !== base) {
     const { scrollTop, scrollLeft } = area;
     const cursor = cursorIn(base);
@@ -121,7 +122,7 @@ function settle(draft) {
 }
 
 /** Saves the text. Returns whether that was done. */
-export async function store(ifUnchanged = digest) {
+export async function store(ifUnchanged = basis) {
   if (!canSave() || area.readOnly) return false;
   const text = withEndings(area.value);
   area.readOnly = true;
@@ -163,7 +164,7 @@ async function compare(mine) {
       }),
       button("Save mine", () => {
         dialog.close();
-        store(doc.digest);
+        store(seen(doc));
       }, { class: "primary" })));
   document.body.append(dialog);
   dialog.showModal();

@@ -15,7 +15,7 @@ export function fixesOf(finding, fail) {
     // What the click here has left is being stored. What it is about may be another value then.
     await writesDone();
     try {
-      if (!same(valueAt(finding) ?? null, seen)) throw new Refusal(412, { message: "It was changed meanwhile, so nothing was stored." });
+      if (finding.file !== model.doc.file || !same(valueAt(finding) ?? null, seen)) throw new Refusal(412, { message: "It was changed meanwhile, so nothing was stored." });
       await action();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

@@ -84,11 +84,14 @@ function take(doc) {
 
 // MARK: Writing
 
+/** The text that a document shows, in words for a write: another file may have the same bytes. */
+export const seen = ({ file, digest }) => `${file}:${digest}`;
+
 /**
  * Makes a write of the file as it is shown. It lasts until the document is read again, also if it was refused, so that its
  * event need not read it once more.
  */
-const ofShown = (write) => asWrite(write(model.doc.digest).finally(() => refresh().catch(() => {})));
+const ofShown = (write) => asWrite(write(seen(model.doc)).finally(() => refresh().catch(() => {})));
 
 /**
  * Makes edits: the lines of 'settings-cli batch'. While "try" is on, they are a trial.

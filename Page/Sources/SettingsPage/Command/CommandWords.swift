@@ -54,7 +54,7 @@ enum CommandWords {
   /// The option that has a writing verb compare the file first.
   static func ifUnchanged(_ digest: JSONTree?) throws -> [String] {
     guard let digest, digest != .null else { return [] }
-    guard let digest = try? digest.text.map({ try Digest($0) }), digest.key == nil else {
+    guard let text = digest.text, !text.contains("\0"), let digest = try? Digest(text), digest.key == nil else {
       throw Refusal(.badRequest, "'ifUnchanged' is not a digest, as 'digest' of an answer is.")
     }
     return ["--if-unchanged=\(digest.text)"]

@@ -68,6 +68,30 @@ private let app = "/api/apps/\(TestHome.app)"
   try await server.end()
 }
 
+@Test func `another file with the same text is not written for the one that the page shows`() async throws {
+  let server = try await TestServer()
+  let shown = try await server.json("GET", app)
+  let (file, digest) = (try #require(shown["file"]?.text), try #require(shown["digest"]?.text))
+  for verb in ["new", "use"] { try await server.home.command("profile", TestHome.app, verb, "work") }
+  let text = try #require(server.home.read(server.home.settings))
+  let profile = server.home.settings.replacing("settings.toml", with: "profiles/work.toml")
+  try server.home.write(text, to: profile)
+  let condition = #""ifUnchanged": "\#(file):\#(digest)""#
+  for (path, what) in [
+    ("edits", #""edits": [{"set": "size", "value": 9}]"#), ("rename", #""from": "size", "to": "width""#),
+    ("edits", #""edits": [{"set": "size", "value": 9}], "tryFor": 15"#),
+  ] {
+    let answer = try await server.json("POST", "\(app)/\(path)", body: "{\(what), \(condition)}", status: 412)
+    #expect(answer["error"]?["message"]?.text?.contains("profiles/work.toml' now, and not") == true)
+  }
+  _ = try await server.json("PUT", "\(app)/text", body: #"{"text": "size = 9\n", \#(condition)}"#, status: 412)
+  #expect(server.home.read(profile) == text && server.home.read(server.home.settings) == text)
+  let body = #"{"edits": [{"set": "size", "value": 9}], "layer": "user", \#(condition)}"#
+  _ = try await server.json("POST", "\(app)/edits", body: body)
+  #expect(server.home.read(profile) == text && server.home.read(server.home.settings) != text)
+  try await server.end()
+}
+
 @Test func `a dry run shows the difference and writes nothing`() async throws {
   let server = try await TestServer()
   let text = server.home.read(server.home.settings)
