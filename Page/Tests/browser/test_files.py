@@ -86,6 +86,37 @@ class FilesTest(PageTest):
         says("your file", "")
         self.assertEqual(self.tab.js("return document.querySelector('#layer').selectedOptions[0].textContent"), "Your file, below the profile")
 
+    def test_a_profile_is_chosen_while_another_file_is_edited(self):
+        self.choose("Declared file 10-work")
+        self.shows("settings.d/10-work.toml")
+        self.tab.one("#profile").choose("travel")
+        self.tab.until(lambda: "* travel" in self.home.cli("profile", APP, "list"), "active profile")
+        self.tab.until(lambda: self.tab.one("#layer-banner button").text == "Back to profile travel", "way back")
+        self.assertEqual(self.tab.one("#layer").get_property("value"), "drop-in:10-work")
+        self.assertEqual(self.tab.value("name"), "Declared")
+        self.tab.row("name", "input").type("Lin")
+        self.tab.until(lambda: '"Lin"' in (self.folder / "settings.d/10-work.toml").read_text(), "value in the declared file")
+        self.assertEqual((self.home.text(), (self.folder / "profiles/travel.toml").read_text()), (TEXT, 'theme = "dark"\n'))
+        self.tab.click("#layer-banner button")
+        self.shows("profiles/travel.toml")
+        self.tab.until(lambda: self.tab.value("theme") == "dark", "value of the profile")
+
+    def test_beside_another_file_nothing_is_said_of_changes_of_ones_own(self):
+        self.home.cli("set", APP, "name", "Lin")
+        self.tab.until(lambda: "settings-cli" in self.tab.row("name", ".row-meta").text, "author")
+        self.choose("Declared file 10-work")
+        self.shows("settings.d/10-work.toml")
+        self.assertEqual(self.tab.row("name", ".row-meta").text, "")
+        other = self.open()
+        self.home.cli("set", APP, "size", "21")
+        self.tab.js("document.querySelector('#live').textContent = ''")
+        other.until(lambda: "settings-cli" in other.row("size", ".row-meta").text, "change")
+        self.tab.rest()
+        self.assertEqual((self.tab.row("size", ".row-meta").text, self.tab.one("#live").js("return element.textContent")), ("", ""))
+        self.tab.click("#layer-banner button")
+        for key in ["name", "size"]:
+            self.tab.until(lambda: "settings-cli" in self.tab.row(key, ".row-meta").text, "author")
+
     def test_the_way_back_leaves_the_focus_in_the_page(self):
         self.choose("Administrators")
         self.tab.one("#layer-banner button").send_keys("\n")

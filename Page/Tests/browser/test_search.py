@@ -33,6 +33,14 @@ class SearchTest(PageTest):
             self.assertEqual(self.found(words), ["extra"], words)
             self.assertIn(words, self.tab.row("extra", ".row-hit").text)
 
+    def test_a_dotted_path_into_a_table_is_found(self):
+        self.home.cli("set", APP, 'bindings."a.B"', "quit")
+        self.tab.until(lambda: "a.B" in self.tab.row("bindings", ".row-control").text, "value")
+        for words in ['bindings."a.b"', 'Bindings."A', "bindings."]:
+            self.assertEqual(self.found(words), ["bindings"], words)
+        self.assertEqual(self.marks("bindings")[:2], ["Bindings", "bindings"])
+        self.assertNotIn("bindings", self.found("bindings.b"))
+
     def test_letters_with_accents_are_found_in_either_form(self):
         self.home.cli("set", APP, "name", "Cafe\u0301")
         self.tab.until(lambda: self.tab.value("name") == "Cafe\u0301", "change")

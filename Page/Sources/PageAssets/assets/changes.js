@@ -3,7 +3,7 @@
 import { currentApp, currentToken, isOwn, parse, writesDone } from "./api.js";
 import { announce } from "./dom.js";
 import { follow } from "./events.js";
-import { authorText, emit, endTrial, model, refresh, shortValue, startTrial, titleOf } from "./model.js";
+import { authorText, emit, endTrial, model, nameOf, refresh, shortValue, startTrial, titleOf } from "./model.js";
 import { updateRows } from "./settings.js";
 import * as notices from "./notices.js";
 
@@ -52,38 +52,25 @@ function hearTrial(data, app) {
 async function hearChange(data) {
   // Only then is it clear whose change it is.
   await writesDone();
-  const isMine = isOwn(data?.entry, data?.file);
-  const by = authorText(data?.entry, data?.file);
-  for (const change of data?.changes ?? []) {
-    const name = ownerOf(change.key);
-    if (name) model.changes.set(name, { by, isMine, time: data.entry?.time ?? new Date().toISOString() });
-  }
   // What the page has just read itself need not be read again.
   const isKnown = data?.file === model.doc?.file && data?.digest === model.doc?.digest && data?.text !== false && !data?.layers && !data?.schema;
   if (!isKnown) await refresh().catch(() => {});
-  showChanges(data);
+  showChanges(data?.changes ?? [], data?.entry, data?.file);
 }
 
-/** The key of the document that a changed key is, or is within. */
-function ownerOf(name) {
-  if (model.keys.has(name)) return name;
-  for (let end = name.lastIndexOf("."); end > 0; end = name.lastIndexOf(".", end - 1)) {
-    if (model.keys.has(name.slice(0, end))) return name.slice(0, end);
-  }
-  return null;
-}
-
-/** Lets the rows of a change light up, and says it. */
-function showChanges(data) {
-  const changes = data?.changes ?? [];
-  const names = new Set(changes.map((change) => ownerOf(change.key)));
-  const isMine = isOwn(data?.entry, data?.file);
+/** Has the rows of what an app reads differently say whose change it is, and says it, where its own file is shown. */
+function showChanges(changes, entry, file) {
+  const isMine = isOwn(entry, file);
+  const change = { by: authorText(entry, file), isMine, file, time: entry?.time ?? new Date().toISOString() };
+  const names = new Set(changes.map(nameOf));
+  for (const name of names) model.changes.set(name, change);
+  if (file !== model.doc?.file || changes.length === 0) return;
   updateRows((row) => {
     if (names.has(row.name) && !isMine) row.flash();
   });
-  if (changes.length === 0 || isMine) return;
-  const key = model.keys.get(changes[0].key);
+  if (isMine) return;
+  const key = model.keys.get(nameOf(changes[0]));
   const what = changes.length > 1 ? `${changes.length} settings` : key ? titleOf(key) : changes[0].key;
   const value = changes.length === 1 && key && !key.isSecret ? ` to ${shortValue(key.value)}` : "";
-  announce(`${authorText(data.entry, data.file)} changed ${what}${value}.`);
+  announce(`${change.by} changed ${what}${value}.`);
 }

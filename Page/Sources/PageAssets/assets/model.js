@@ -10,7 +10,7 @@ export const model = {
   profile: null,
   /** The keys of the document by name. */
   keys: new Map(),
-  /** The changes that were noticed while the page was open: key → { by, time, entry }. */
+  /** The changes that were noticed while the page was open: key → { by, isMine, file, time }. */
   changes: new Map(),
   /** The running trial: { id, app, until, keys }, or null. */
   trial: null,
@@ -160,6 +160,12 @@ export function endTrial(id) {
 }
 
 // MARK: Facts about keys
+
+/** The last change of a key that was noticed in the file that is shown. */
+export function changeOf(name) {
+  const change = model.changes.get(name);
+  return change?.file === model.doc.file ? change : undefined;
+}
 
 const rules = new WeakMap();
 

@@ -3,7 +3,7 @@
 import { api, currentApp, currentToken, Refusal, session, trying, useApp, writesDone } from "./api.js";
 import { announce, el, icon } from "./dom.js";
 import { follow, unfollow } from "./events.js";
-import { emit, model, on, refresh, takeBack, titleOf } from "./model.js";
+import { emit, model, nameOf, on, refresh, takeBack, titleOf } from "./model.js";
 import { hear } from "./changes.js";
 import { openCopy } from "./copy.js";
 import { begin as beginDrafts, mayLeave } from "./drafts.js";
@@ -204,7 +204,7 @@ async function step(verb) {
   if (!model.doc) return;
   try {
     const { changes } = await takeBack(verb);
-    const key = model.keys.get(changes?.[0]?.key);
+    const key = model.keys.get(nameOf({ key: changes?.[0]?.key }));
     if (key) settings.select(key.key);
     announce(`${verb === "undo" ? "Undone" : "Redone"}: ${key ? titleOf(key) : changes?.[0]?.key ?? "the text"}.`);
   } catch (error) {

@@ -6,7 +6,7 @@ import { button, el, icon, iconButton, newID, shortPath, timeText } from "./dom.
 import { details } from "./details.js";
 import { list } from "./lists.js";
 import { edition, found, marked } from "./marks.js";
-import { edit, findingsOf, hasValue, isModified, isStored, kindOfKey, layerText, model, nodeOf, refresh, rename, ruleOf, shortValue, shownOf, shownWithin, takeBack, titleOf, tryOut } from "./model.js";
+import { changeOf, edit, findingsOf, hasValue, isModified, isStored, kindOfKey, layerText, model, nodeOf, refresh, rename, ruleOf, shortValue, shownOf, shownWithin, takeBack, titleOf, tryOut } from "./model.js";
 import { valueText } from "./search.js";
 import { records, table } from "./tables.js";
 import { dotted, memberNode, partsOf } from "./toml.js";
@@ -82,7 +82,7 @@ export class Row {
   #update() {
     const { key } = this;
     if (!key) return false;
-    const change = model.changes.get(this.name);
+    const change = changeOf(this.name);
     const signature = JSON.stringify([key, change, model.doc.file], (_, v) => (typeof v === "bigint" ? String(v) : v));
     if (signature === this.#signature) {
       this.#showControl(key);
@@ -180,7 +180,7 @@ export class Row {
     const path = partsOf(key.key);
     return {
       path, file: model.doc.file, rule: ruleOf(key), kind: kindOfKey(key), ...shownOf(key), isStored: isStored(key), node: nodeOf(key),
-      isSecret: key.isSecret, change: model.changes.get(this.name), disabled: key.isLocked || Boolean(model.doc.problem),
+      isSecret: key.isSecret, change: changeOf(this.name), disabled: key.isLocked || Boolean(model.doc.problem),
       name: this.id, hint: `${this.id}-summary ${this.id}-facts ${this.id}-notes ${this.id}-message`,
       actions: (at) => this.#actions(at), ...this.#actions(path),
       store: (at, change, options) => this.store(at, change, options),

@@ -2,7 +2,8 @@
 // one text in lower case, and a mistyped word is compared only with words that can be near it.
 
 import { api } from "./api.js";
-import { hasProblem, isModified, model, shownOf } from "./model.js";
+import { hasProblem, isModified, isTable, model, shownOf } from "./model.js";
+import { dotted } from "./toml.js";
 
 /** What is known of each key: its name with the former ones, its description and its value, in lower case, in one text. */
 let texts = [];
@@ -108,15 +109,31 @@ export function search(text, whenMore) {
 /** How well each place fits a word: as it is typed, or else with typos. */
 function lookUp(word) {
   let isThere = false;
-  const scores = Uint8Array.from(texts, ({ text, name, valueStart }) => {
+  let isPath = false;
+  const scores = Uint8Array.from(texts, ({ text, name, valueStart }, place) => {
     const at = text.indexOf(word);
-    if (at < 0) return 0;
+    if (at < 0) {
+      if (!word.includes(".") || !leadsInto(model.doc.keys[place], word)) return 0;
+      isPath = true;
+      return 60;
+    }
     isThere = true;
     if (at >= name) return at < valueStart ? 20 : 10;
     if (name === word.length) return 100;
     return { ".": 60, "-": 50, _: 50 }[at === 0 ? "." : text[at - 1]] ?? 40;
   });
-  return isThere ? { scores, isSimilar: false, marks: [word] } : similar(word);
+  return isThere || isPath ? { scores, isSimilar: false, marks: isPath ? [word, ...word.split(".")] : [word] } : similar(word);
+}
+
+/** Whether a dotted path is that of a member of a table or a record, or the beginning of one. */
+function leadsInto(key, path) {
+  const isWithin = (name, value, rest) => isTable(value) && rest.startsWith(`${plain(name)}.`)
+    && Object.entries(value).some(([member, inner]) => {
+      const part = dotted([member]);
+      const left = rest.slice(plain(name).length + 1);
+      return plain(part).startsWith(left) || isWithin(part, inner, left);
+    });
+  return !key.isSecret && isWithin(key.key, shownOf(key).value, path);
 }
 
 function similar(word) {
