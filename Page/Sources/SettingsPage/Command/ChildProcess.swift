@@ -12,64 +12,38 @@ struct ChildProcess {
   let output: CInt
   let errors: CInt
 
-  /// The number of an error of libc.
-  struct StartError: Error {
-    let number: CInt
-  }
-
   /// Starts a program.
   ///
   /// It begins in `/`, with no descriptor of ours but its pipes, in a process group of its own: Ctrl-C at our terminal
   /// does not reach into a write. Our signal mask and handlers do not reach it either.
-  static func start(_ arguments: [String], environment: [String: String]) throws(StartError) -> ChildProcess {
-    let input = try Pipe()
-    defer { input.closeReader() }
-    let output: Pipe
-    let errors: Pipe
-    do {
-      output = try Pipe()
-    } catch {
-      input.closeWriter()
-      throw error
+  ///
+  /// - Throws: ``CommandError/notStarted(_:)``.
+  static func start(_ arguments: [String], environment: [String: String]) throws(CommandError) -> ChildProcess {
+    var pipes: [(ours: CInt, theirs: CInt)] = []
+    var isStarted = false
+    defer {
+      for pipe in pipes {
+        close(pipe.theirs)
+        if !isStarted { close(pipe.ours) }
+      }
     }
-    defer { output.closeWriter() }
-    do {
-      errors = try Pipe()
-    } catch {
-      input.closeWriter()
-      output.closeReader()
-      throw error
+    for isInput in [true, false, false] {
+      var ends: [CInt] = [0, 0]
+      guard page_pipe(&ends) == 0 else { throw failure(arguments, errno) }
+      pipes.append(isInput ? (ends[1], ends[0]) : (ends[0], ends[1]))
     }
-    defer { errors.closeWriter() }
-    do {
-      let pid = try spawn(
-        arguments, environment, descriptors: [input.reader, output.writer, errors.writer])
-      return ChildProcess(pid: pid, input: input.writer, output: output.reader, errors: errors.reader)
-    } catch {
-      input.closeWriter()
-      output.closeReader()
-      errors.closeReader()
-      throw error
-    }
+    let pid = try spawn(arguments, environment, descriptors: pipes.map(\.theirs))
+    isStarted = true
+    return ChildProcess(pid: pid, input: pipes[0].ours, output: pipes[1].ours, errors: pipes[2].ours)
   }
 
-  private struct Pipe {
-    let reader: CInt
-    let writer: CInt
-
-    init() throws(StartError) {
-      var ends: [CInt] = [0, 0]
-      guard page_pipe(&ends) == 0 else { throw StartError(number: errno) }
-      (reader, writer) = (ends[0], ends[1])
-    }
-
-    func closeReader() { close(reader) }
-    func closeWriter() { close(writer) }
+  private static func failure(_ arguments: [String], _ number: CInt) -> CommandError {
+    .notStarted("'\(arguments[0])' cannot be started: \(String(cString: strerror(number)))")
   }
 
   private static func spawn(
     _ arguments: [String], _ environment: [String: String], descriptors: [CInt]
-  ) throws(StartError) -> pid_t {
+  ) throws(CommandError) -> pid_t {
     var actions = posix_spawn_file_actions_t()
     var attributes = posix_spawnattr_t()
     posix_spawn_file_actions_init(&actions)
@@ -102,7 +76,7 @@ struct ChildProcess {
     let number = arguments[0].withPath { program in
       posix_spawn(&pid, program, &actions, &attributes, &words, &variables)
     }
-    guard number == 0 else { throw StartError(number: number) }
+    guard number == 0 else { throw failure(arguments, number) }
     return pid
   }
 

@@ -8,6 +8,8 @@ struct CommandResult: Sendable {
   let output: [UInt8]
   /// What it wrote to standard error, without the command's name before each message.
   let messages: [String]
+
+  var text: String { String(decoding: output, as: UTF8.self) }
 }
 
 /// Why a command gave no answer.
@@ -50,12 +52,7 @@ final class CommandRun: Sendable {
     whenStarted: (pid_t) -> Void
   ) throws(CommandError) -> CommandResult {
     if state.withLock({ $0.isCancelled }) { throw .cancelled }
-    let child: ChildProcess
-    do throws(ChildProcess.StartError) {
-      child = try ChildProcess.start(arguments, environment: environment)
-    } catch {
-      throw .notStarted("'\(arguments[0])' cannot be started: \(String(cString: strerror(error.number)))")
-    }
+    let child = try ChildProcess.start(arguments, environment: environment)
     state.withLock { state in
       state.pid = child.pid
       if state.isCancelled { kill(child.pid, SIGKILL) }

@@ -17,12 +17,7 @@ final class WatchProcess: Sendable {
     _ arguments: [String], environment: [String: String], line: @escaping @Sendable ([UInt8]) -> Void,
     end: @escaping @Sendable (String) -> Void
   ) throws(CommandError) {
-    let child: ChildProcess
-    do throws(ChildProcess.StartError) {
-      child = try ChildProcess.start(arguments, environment: environment)
-    } catch {
-      throw .notStarted("'\(arguments[0])' cannot be started: \(String(cString: strerror(error.number)))")
-    }
+    let child = try ChildProcess.start(arguments, environment: environment)
     close(child.input)
     pid.withLock { $0 = child.pid }
     do throws(Errno) {

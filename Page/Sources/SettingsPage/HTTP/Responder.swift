@@ -107,8 +107,8 @@ struct Responder: Sendable {
     }
     guard lengths.allSatisfy({ Int($0).map { $0 <= limits.body } ?? false }) else { throw tooLarge }
     guard isAnnounced else { return .object([]) }
-    let type = request.headers[.contentType]?.split(separator: ";").first.map(String.init)?.lowercased() ?? ""
-    guard type.trimmingSpaces == "application/json" else {
+    let type = request.headers[.contentType]?.split { "; \t".contains($0) }.first
+    guard type?.lowercased() == "application/json" else {
       throw Refusal(.unsupportedMediaType, "A body needs 'Content-Type: application/json'.")
     }
     var bytes: [UInt8] = []
@@ -148,14 +148,5 @@ struct Responder: Sendable {
       return try await writer.write(response: head, body: body)
     }
     try await writer.write(response: head, body: ResponseBody { try await stream(&$0) })
-  }
-}
-
-extension String {
-  fileprivate var trimmingSpaces: Substring {
-    var text = self[...]
-    while text.first == " " || text.first == "\t" { text.removeFirst() }
-    while text.last == " " || text.last == "\t" { text.removeLast() }
-    return text
   }
 }

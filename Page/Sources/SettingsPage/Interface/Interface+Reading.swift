@@ -7,29 +7,26 @@ extension Interface {
   func apps(_ call: Call) async throws -> Reply { .json(try await answer(["apps", "--json"]).output) }
 
   func document(_ call: Call) async throws -> Reply {
-    let result = try await answer(["describe", "--document"] + layer(call) + ["--", target(call)])
+    let result = try await answer(["describe", "--document"] + place(call).words)
     var reply = Reply.json(result.output)
     if let digest = JSONTree.member("digest", of: result.output)?.text { reply.headers[.eTag] = "\"\(digest)\"" }
     return reply
   }
 
   func key(_ call: Call) async throws -> Reply {
-    let words = try layer(call) + ["--", target(call), CommandWords.key(call["key"])]
-    return .json(try await answer(["describe", "--json"] + words).output)
+    let words = try ["describe", "--json"] + place(call).words + [CommandWords.key(call["key"])]
+    return .json(try await answer(words).output)
   }
 
   func history(_ call: Call) async throws -> Reply {
-    var words = try ["log", "--json"] + layer(call)
-    if let limit = call.query["limit"] { words.append("--limit=\(try CommandWords.number(limit))") }
-    words += try ["--", target(call)]
-    if let key = call.query["key"] { words.append(try CommandWords.key(key)) }
-    return try await list(words)
+    let limit = try call.query["limit"].map { ["--limit=\(try CommandWords.number($0))"] } ?? []
+    let key = try call.query["key"].map { [try CommandWords.key($0)] } ?? []
+    return try await list(["log", "--json"] + limit + place(call).words + key)
   }
 
   func formerText(_ call: Call) async throws -> Reply {
     let entry = "--entry=\(try CommandWords.number(call["number"]))"
-    let result = try await answer(["at", entry] + layer(call) + ["--", target(call)])
-    return .json(["text": .text(String(decoding: result.output, as: UTF8.self))])
+    return .json(["text": .text(try await answer(["at", entry] + place(call).words).text)])
   }
 
   func find(_ call: Call) async throws -> Reply {
@@ -51,18 +48,15 @@ extension Interface {
 
   /// The person's own values, to be taken elsewhere: as the text of a drop-in, and as commands.
   func dropIn(_ call: Call) async throws -> Reply {
-    let target = try target(call)
-    let options = try layer(call)
-    async let text = answer(["export", "--toml"] + options + ["--", target])
-    async let lines = answer(["list", "--changed"] + options + ["--", target])
-    async let values = answer(["list", "--changed", "--json"] + options + ["--", target])
-    guard let commands = CommandLines(target: target, lines: try await lines.output, json: try await values.output)
+    let place = try place(call)
+    async let text = answer(["export", "--toml"] + place.words)
+    async let lines = answer(["list", "--changed"] + place.words)
+    async let values = answer(["list", "--changed", "--json"] + place.words)
+    guard let commands = CommandLines(target: place.target, lines: try await lines.text, json: try await values.output)
     else {
       throw Refusal(.conflict, "The file changed while it was being read. Try again.")
     }
-    return .json([
-      "text": .text(String(decoding: try await text.output, as: UTF8.self)), "commands": .text(commands.text),
-    ])
+    return .json(["text": .text(try await text.text), "commands": .text(commands.text)])
   }
 }
 
@@ -74,9 +68,9 @@ struct CommandLines {
   ///   - lines: What `list` prints: a value in TOML after each key, and `(secret)` for a secret.
   ///   - json: What `list --json` prints: the same values in the same order.
   /// - Returns: `nil` if the file changed between the two.
-  init?(target: String, lines: [UInt8], json: [UInt8]) {
+  init?(target: String, lines: String, json: [UInt8]) {
     let keys = (try? JSONTree(parsing: json).elements) ?? []
-    let lines = String(decoding: lines, as: UTF8.self).split(separator: "\n")
+    let lines = lines.split(separator: "\n")
     guard keys.count == lines.count else { return nil }
     text = zip(keys, lines).map { member, line -> String in
       guard let key = member["key"]?.text, line.hasPrefix("\(key) = ") else { return "" }

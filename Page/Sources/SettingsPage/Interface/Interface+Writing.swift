@@ -5,7 +5,7 @@ import SettingsTools
 /// The routes that change a file. Each is one write of the command, or none.
 extension Interface {
   func edits(_ call: Call) async throws -> Reply {
-    let place = Trial.Place(target: try target(call), options: try layer(call))
+    let place = try place(call)
     let isDryRun = try flag("dryRun", in: call)
     var words = try ["batch"] + CommandWords.ifUnchanged(call.body["ifUnchanged"])
     if isDryRun { words.append("--dry-run") }
@@ -20,7 +20,7 @@ extension Interface {
     let result = try await commands.run(words + place.words, input: edits.lines)
     if isDryRun {
       guard result.status == 0 else { throw Refusal(result) }
-      return .json(["results": .objects([]), "diff": .text(String(decoding: result.output, as: UTF8.self))])
+      return .json(["results": .objects([]), "diff": .text(result.text)])
     }
     return try await written(result, ChangeAnswer.lines(result.output), place)
   }
@@ -74,7 +74,7 @@ extension Interface {
   private static let noTrial = Refusal(.notFound, "There is no such trial. It may be over.")
 
   func text(_ call: Call) async throws -> Reply {
-    let place = Trial.Place(target: try target(call), options: try layer(call))
+    let place = try place(call)
     let words = try ["edit", "--text=-", "--json"] + CommandWords.ifUnchanged(call.body["ifUnchanged"])
     let input = Array(try requiredText("text", in: call).utf8)
     let result = try await commands.run(words + place.words, input: input)
@@ -102,7 +102,7 @@ extension Interface {
     var words = try [verb, "--json"] + CommandWords.ifUnchanged(call.body["ifUnchanged"])
     let isDryRun = try flag("dryRun", in: call)
     if isDryRun { words.append("--dry-run") }
-    let place = Trial.Place(target: try target(call), options: try layer(call))
+    let place = try place(call)
     var operands: [String] = []
     if let entry = call.body["entry"], entry != .null {
       guard call.body["key"] ?? .null == .null, let number = entry.integer, number > 0 else {
@@ -127,7 +127,7 @@ extension Interface {
   }
 
   func recover(_ call: Call) async throws -> Reply {
-    return try await write(["recover", "--restore"], call, [])
+    try await write(["recover", "--restore"], call, [])
   }
 
   func profile(_ call: Call) async throws -> Reply {
@@ -135,7 +135,8 @@ extension Interface {
       throw Refusal(.badRequest, "'use' is the name of a profile, or null.")
     }
     let words = try use.text.map { try ["--", target(call), "use", CommandWords.profile($0)] }
-    return .json(try await self.answer(["profile"] + (words ?? ["--none", "--", target(call), "use"])), "message")
+    let result = try await answer(["profile"] + (words ?? ["--none", "--", target(call), "use"]))
+    return .json(["message": .text(result.text)])
   }
 
   // MARK: What writing routes share
@@ -144,11 +145,10 @@ extension Interface {
   private func write(_ words: [String], _ call: Call, _ operands: [String], isDryRun: Bool = false) async throws
     -> Reply
   {
-    let place = Trial.Place(target: try target(call), options: try layer(call))
+    let place = try place(call)
     let result = try await answer(words + place.words + operands)
-    if isDryRun { return .json(result, "diff") }
-    let text = String(decoding: result.output, as: UTF8.self)
-    return try await written(result, nil, place, with: ["message": .text(text)])
+    if isDryRun { return .json(["diff": .text(result.text)]) }
+    return try await written(result, nil, place, with: ["message": .text(result.text)])
   }
 
   /// The answer to a write: what it did, and the file's state after it.
@@ -159,7 +159,7 @@ extension Interface {
     async let digest = commands.run(["get", "--digest"] + place.words)
     async let entry = commands.entry(of: result.pid, place)
     let state: JSONObject = [
-      "digest": .text(String(decoding: try await digest.output.dropLast(), as: UTF8.self)),
+      "digest": .text(String(try await digest.text.dropLast())),
       "entry": .number((try? await entry) ?? nil), "notes": .texts(result.messages),
     ]
     return .json((results.map(Self.members) ?? [:]) + more + state)
@@ -173,13 +173,6 @@ extension Interface {
   }
 
   private static func members(_ results: [ChangeAnswer]) -> JSONObject { ["results": .objects(results.map(\.json))] }
-}
-
-extension Reply {
-  /// A command's text, as a member of an object.
-  fileprivate static func json(_ result: CommandResult, _ name: String) -> Reply {
-    .json([name: .text(String(decoding: result.output, as: UTF8.self))])
-  }
 }
 
 /// The edits of a request: lines for `settings-cli batch`. Values go in over its standard input, which nobody else sees.

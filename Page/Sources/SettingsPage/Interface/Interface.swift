@@ -72,7 +72,10 @@ struct Interface: Sendable {
     return flag
   }
 
-  func layer(_ call: Call) throws -> [String] {
+  /// The file that a request is about.
+  func place(_ call: Call) throws -> Trial.Place { Trial.Place(target: try target(call), options: try layer(call)) }
+
+  private func layer(_ call: Call) throws -> [String] {
     guard let value = call.body["layer"], value != .null else { return try CommandWords.layer(call.query["layer"]) }
     guard let text = value.text else { throw Refusal(.badRequest, "'layer' is a string.") }
     return try CommandWords.layer(text)

@@ -86,7 +86,7 @@ private let app = "/api/apps/\(TestHome.app)"
   }
   _ = try await server.json("PUT", "\(app)/text", body: #"{"text": "size = 9\n", \#(condition)}"#, status: 412)
   #expect(server.home.read(profile) == text && server.home.read(server.home.settings) == text)
-  let body = #"{"edits": [{"set": "size", "value": 9}], "layer": "user", \#(condition)}"#
+  let body = #"{"edits": [{"set": "width", "value": 9}], "layer": "user", \#(condition)}"#
   _ = try await server.json("POST", "\(app)/edits", body: body)
   #expect(server.home.read(profile) == text && server.home.read(server.home.settings) != text)
   try await server.end()

@@ -50,7 +50,7 @@ func `what is not a key reaches no command`(_ key: String) async throws {
   let key = try await server.json("GET", "/api/apps/\(TestHome.app)/keys/note")
   #expect(key["value"]?.text == #"$(touch x); `touch y` 'z' "--help""#)
   let commands = CommandLines(
-    target: TestHome.app, lines: Array(#"note = "$(x)'y'""#.utf8),
+    target: TestHome.app, lines: #"note = "$(x)'y'""#,
     json: Array(#"[{"key": "note", "value": "$(x)'y'"}]"#.utf8)
   )
   #expect(commands?.text == "settings-cli set \(TestHome.app) 'note=$(x)'\\''y'\\''' --type string\n")
