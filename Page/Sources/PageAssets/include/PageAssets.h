@@ -7,12 +7,8 @@
 struct page_asset {
   /// The path of its URL: "/page.css".
   const char *path;
-  /// The name of its file in the folder 'assets'.
-  const char *file;
-  /// The value of Content-Type.
-  const char *type;
-  const unsigned char *bytes;
-  size_t count;
+  /// Its text, which a zero ends.
+  const unsigned char *text;
 };
 
 /// The files of the page: an array of `page_asset_count()`.

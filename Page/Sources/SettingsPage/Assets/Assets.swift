@@ -34,12 +34,21 @@ struct Assets: Sendable {
   /// The file at a path; `nil` if there is none.
   func asset(at path: String) -> Asset? {
     guard let asset = Self.embedded.first(where: { String(cString: $0.path) == path }) else { return nil }
-    let type = String(cString: asset.type)
-    let bytes =
-      folder.flatMap { Self.bytes(ofFile: "\($0)/\(String(cString: asset.file))") }
-      ?? Array(UnsafeBufferPointer(start: asset.bytes, count: asset.count))
-    let hasComments = path.hasSuffix(".js") || path.hasSuffix(".css")
-    return Asset(type: type, body: ByteBuffer(bytes: hasComments ? Self.withoutComments(bytes) : bytes))
+    let name = path == "/" ? "index.html" : String(path.dropFirst())
+    let bytes = folder.flatMap { Self.bytes(ofFile: "\($0)/\(name)") } ?? asset.bytes
+    let type = name.hasSuffix(".js") ? "javascript" : name.hasSuffix(".css") ? "css" : "html"
+    let sent = type == "html" ? Self.withPreloads(bytes) : Self.withoutComments(bytes)
+    return Asset(type: "text/\(type); charset=utf-8", body: ByteBuffer(bytes: sent))
+  }
+
+  /// The page with a line for each script in place of the one for all: the browser asks for them at once, and not for
+  /// each when another one names it.
+  private static func withPreloads(_ bytes: [UInt8]) -> [UInt8] {
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+    let sent = lines.flatMap { line in
+      line.contains("/*.js") ? paths.filter { $0.hasSuffix(".js") }.map { line.replacing("/*.js", with: $0) } : [line]
+    }
+    return Array(sent.joined(separator: "\n").utf8)
   }
 
   /// A script or a style without the lines that are comments alone, which are for those who read the sources. The other
@@ -83,4 +92,9 @@ struct Assets: Sendable {
     while case let count = fread(&part, 1, part.count, file), count > 0 { bytes += part[..<count] }
     return bytes
   }
+}
+
+extension page_asset {
+  /// The text of the file.
+  var bytes: [UInt8] { Array(String(cString: text).utf8) }
 }

@@ -15,7 +15,7 @@ import Testing
   for asset in Assets.embedded {
     let name = String(cString: asset.path)
     guard name.hasSuffix(".js") || name.hasSuffix(".css") else { continue }
-    let text = String(decoding: UnsafeBufferPointer(start: asset.bytes, count: asset.count), as: UTF8.self)
+    let text = String(cString: asset.text)
     for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
       let place = "\(name):\(number + 1)"
       // A text over several lines could have one that begins as a comment does.
@@ -49,7 +49,7 @@ import Testing
     (count, next) = (next, count + next)
   }
   let noise = (0..<100_000).map { _ in UInt8.random(in: 0...255) }
-  let files = Assets.embedded.map { Array(UnsafeBufferPointer(start: $0.bytes, count: $0.count)) }
+  let files = Assets.embedded.map(\.bytes)
   for text in [[], [0], Array(0...255), fibonacci.shuffled(), noise, Array(repeating: 7, count: 70_000)] + files {
     try save(text.withUnsafeBytes(Assets.compressed), "sent")
     try save(text, "text")

@@ -18,6 +18,16 @@ private let app = "/api/apps/\(TestHome.app)"
   try await server.end()
 }
 
+@Test func `the page names each script before another one does`() async throws {
+  let server = try await TestServer()
+  let page = try await server.ask("GET", "/").text
+  for path in Assets.paths where path.hasSuffix(".js") {
+    #expect(page.contains("<link rel=\"modulepreload\" fetchpriority=\"high\" href=\"\(path)\">\n"), "\(path)")
+  }
+  #expect(!page.contains("*.js"))
+  try await server.end()
+}
+
 @Test func `apps are listed, and searched`() async throws {
   let server = try await TestServer()
   #expect(try await server.json("GET", "/api/apps").elements?.first?["app"]?.text == TestHome.app)
