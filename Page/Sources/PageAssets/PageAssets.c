@@ -71,6 +71,12 @@ static const struct page_asset assets[] = {
     {"/past.js", (const unsigned char[]){
 #embed "assets/past.js" suffix(, 0)
     }},
+    {"/row-notes.js", (const unsigned char[]){
+#embed "assets/row-notes.js" suffix(, 0)
+    }},
+    {"/row-writes.js", (const unsigned char[]){
+#embed "assets/row-writes.js" suffix(, 0)
+    }},
     {"/row.js", (const unsigned char[]){
 #embed "assets/row.js" suffix(, 0)
     }},

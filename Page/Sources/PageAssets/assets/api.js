@@ -13,15 +13,17 @@ let path = "";
 
 /** A request that the server refused, in the words of settings-cli. */
 export class Refusal extends Error {
-  constructor(http, error) {
+  constructor(http, message = `The server answered with status ${http}.`, findings = []) {
     // Digests tell a person nothing.
-    super(error?.message?.replace(/^'.*' has changed: its digest .*$/s, "The file was changed meanwhile, so nothing was stored.") ?? `The server answered with status ${http}.`);
-    this.http = http;
-    this.status = error?.status ?? 7;
-    this.key = error?.key ?? null;
-    this.results = error?.results ?? null;
-    this.findings = error?.findings ?? null;
+    super(message.replace(/^'.*' has changed: its digest .*$/s, "The file was changed meanwhile, so nothing was stored."));
+    Object.assign(this, { http, findings });
   }
+}
+
+/** What a refusal says. Other errors are ours, and go on. */
+export function saidBy(error) {
+  if (!(error instanceof Refusal)) throw error;
+  return error.message;
 }
 
 /**
@@ -45,7 +47,7 @@ function begin() {
 
 /** Returns why there is no token; null if there is one. */
 async function takeToken(code, saved) {
-  let refusal = new Refusal(401, { message: "This address has no code. Run 'settings-cli page' to open the settings." });
+  let refusal = new Refusal(401, "This address has no code. Run 'settings-cli page' to open the settings.");
   if (code) {
     try {
       ({ token } = await request("POST", "/api/session", { code }));
@@ -84,7 +86,6 @@ export const currentToken = () => token;
 /** Whether the next change is only tried. */
 export const trying = { isNext: false };
 
-const writes = new Set();
 /** The entries of histories that this page has made, each with the file whose history it is. */
 const ownEntries = new Set();
 let file = null;
@@ -95,18 +96,17 @@ export function useFile(path) {
   file = path;
 }
 
-/** Counts something as a write of this page until it has ended. */
-export async function asWrite(write) {
-  writes.add(write);
-  try {
-    return await write;
-  } finally {
-    writes.delete(write);
-  }
+let lastWrite = Promise.resolve();
+
+/** Makes a write after those before it, whatever has become of them: each has what the one before has made. */
+export function inTurn(write) {
+  const made = lastWrite.then(write);
+  lastWrite = made.catch(() => {});
+  return made;
 }
 
 /** Waits for the writes of this page that are under way. */
-export const writesDone = () => Promise.allSettled([...writes]);
+export const writesDone = () => lastWrite;
 
 /** Whether an entry of a file's history was made by this page. */
 export const isOwn = (entry, path) => ownEntries.has(entryOf(entry?.number, path));
@@ -114,16 +114,14 @@ export const isOwn = (entry, path) => ownEntries.has(entryOf(entry?.number, path
 /** A change that lasts, which cannot be made while the next one is to be tried. */
 async function change(method, path, body) {
   if (trying.isNext && !body.dryRun && !body.tryFor) {
-    throw new Refusal(409, { status: 5, message: "Only the value of a setting can be tried. Click 'Try' again to make this change for good." });
+    throw new Refusal(409, "Only the value of a setting can be tried. Click 'Try' again to make this change for good.");
   }
   return request(method, path, body);
 }
 
 async function request(method, path, body) {
-  const answer = send(method, path, body);
-  if (method === "GET" || body?.dryRun) return answer;
   const written = file;
-  const result = await asWrite(answer);
+  const result = await send(method, path, body);
   if (typeof result?.entry === "number") ownEntries.add(entryOf(result.entry, written));
   return result;
 }
@@ -175,13 +173,12 @@ async function answerTo(method, path, body) {
     response = await fetch(path, options);
     text = await response.text();
   } catch (error) {
-    throw new Refusal(0, { status: 7, message: error?.name === "TimeoutError"
-      ? "The settings page's server did not answer in time. What you see may be out of date."
-      : "The settings page's server does not answer. Run 'settings-cli page' again." });
+    throw new Refusal(0, error?.name === "TimeoutError" ? "The settings page's server did not answer in time. What you see may be out of date."
+      : "The settings page's server does not answer. Run 'settings-cli page' again.");
   }
   if (response.status === 401 && used !== "") {
     if (await renew(used)) return answerTo(method, path, body);
-    throw new Refusal(401, { status: 7, message: "The settings page's server was started again. Open the address that it has printed." });
+    throw new Refusal(401, "The settings page's server was started again. Open the address that it has printed.");
   }
   let answer = null;
   if (text !== "") {
@@ -191,7 +188,7 @@ async function answerTo(method, path, body) {
       answer = text;
     }
   }
-  if (!response.ok) throw new Refusal(response.status, { ...(answer?.error ?? {}), ...(answer?.results && { results: answer.results }) });
+  if (!response.ok) throw new Refusal(response.status, answer?.error?.message, answer?.error?.findings);
   return answer;
 }
 
@@ -225,10 +222,13 @@ export const api = {
   endTrial: (trial) => request("DELETE", of(`/trials/${encodeURIComponent(trial.id)}`, {}, trial.app)),
   saveText: (text, ifUnchanged) => change("PUT", of("/text"), inFile({ text, ifUnchanged })),
   rename: (from, to, ifUnchanged) => change("POST", of("/rename"), inFile({ from: word(from), to: word(to), ifUnchanged })),
-  history: (key, limit = 20) => request("GET", ofFile("/history", { limit, key: word(key) })),
+  // A file without a history is one without entries.
+  history: (key, limit = 20) => request("GET", ofFile("/history", { limit, key: word(key) })).catch((error) => {
+    if (error.http !== 404) throw error;
+    return [];
+  }),
   formerText: (number) => request("GET", ofFile(`/history/${number}/text`)),
-  undo: (what) => change("POST", of("/undo"), inFile({ ...what, key: word(what.key) })),
-  redo: (what) => change("POST", of("/redo"), inFile({ ...what, key: word(what.key) })),
+  takeBack: (verb, what) => change("POST", of(`/${verb}`), inFile({ ...what, key: word(what.key) })),
   migrate: () => change("POST", of("/migrate"), inFile({})),
   recover: () => change("POST", of("/recover"), inFile({})),
   profile: (use) => request("POST", of("/profile"), { use }),

@@ -1,7 +1,7 @@
 // The controls of what is chosen: a switch, a few choices side by side, and many in a list.
 
 import { el, newID } from "./dom.js";
-import { asKind, literal } from "./toml.js";
+import { asKind, isNone, literal } from "./toml.js";
 import { hasOther, names, same, shown, stepped } from "./typed.js";
 
 /** A switch. */
@@ -32,9 +32,6 @@ export function toggle(place) {
   };
 }
 
-/** Which of the choices the file has, or gets from elsewhere if it has none. */
-const chosen = (choices, place) => (hasOther(place) ? -1 : choices.findIndex((value) => same(value, place.value ?? null)));
-
 /** One of the values that a schema lists. */
 export function choice(place) {
   const { choices } = place.rule;
@@ -50,60 +47,47 @@ export const sides = (place) => segments(place, [false, true], ["Off", "On"]);
 export function counting() {
   const element = el("span", { class: "other-value", hidden: true });
   return { element, say(value) {
-    element.hidden = value === null || value === undefined;
+    element.hidden = isNone(value);
     element.textContent = element.hidden ? "" : `now: ${typeof value === "string" ? value : literal(value)}`;
   } };
 }
 
-function segments(place, choices, labels) {
+/** A control whose `inputs` choose. `at()` is the number of the choice, and `show(now, at)` shows one; -1 is none. */
+function chooser(place, choices, element, inputs, at, show) {
   let now = place;
+  const showStored = () => show(now, hasOther(now) ? -1 : choices.findIndex((value) => same(value, now.value ?? null)));
+  const editOf = (value) => (typeof value === "string" ? { value } : { toml: asKind(literal(value), now.kind) });
+  const steps = stepped(element, { file: () => now.file, commit: (file) => now.commit(editOf(choices[at()]), { file }), giveUp: showStored });
+  for (const input of inputs) input.addEventListener("change", steps.chosen);
+  showStored();
+  return { element, isDirty: steps.isWaiting, update(next) {
+    now = next;
+    for (const input of inputs) input.disabled = Boolean(next.disabled);
+    if (!steps.isWaiting()) showStored();
+  } };
+}
+
+function segments(place, choices, labels) {
   const group = newID("choice");
   const inputs = choices.map((value) => el("input", { type: "radio", name: group, value: literal(value), disabled: place.disabled }));
   const other = counting();
   const element = el("div", { class: "choice-box" },
     el("div", { class: "segments", role: "radiogroup", ...names(place, { disabled: undefined }) },
       choices.map((_, i) => el("label", { class: "segment" }, inputs[i], el("span", {}, labels[i] || "empty")))), other.element);
-  const show = () => {
-    const at = chosen(choices, now);
+  return chooser(place, choices, element, inputs, () => inputs.findIndex((input) => input.checked), (now, at) => {
     inputs.forEach((input, i) => { input.checked = i === at; });
     other.say(at >= 0 ? null : labels[choices.findIndex((value) => same(value, now.value))] ?? now.value);
-  };
-  const steps = stepped(element, {
-    file: () => now.file,
-    commit: (file) => now.commit(editOf(choices[inputs.findIndex((input) => input.checked)], now), { file }),
-    giveUp: () => show(),
   });
-  for (const input of inputs) input.addEventListener("change", steps.chosen);
-  show();
-  return { element, isDirty: steps.isWaiting, update(next) {
-    now = next;
-    for (const input of inputs) input.disabled = Boolean(next.disabled);
-    if (!steps.isWaiting()) show();
-  } };
 }
 
-const editOf = (value, { kind }) => (typeof value === "string" ? { value } : { toml: asKind(literal(value), kind) });
-
 function select(place, choices, labels) {
-  let now = place;
   const element = el("select", names(place, { class: "field" }), choices.map((_, i) => el("option", { value: String(i) }, labels[i] || "empty")));
   const other = el("option", { value: "", disabled: true });
-  const show = () => {
-    const at = chosen(choices, now);
+  return chooser(place, choices, element, [element], () => Number(element.value), (now, at) => {
     if (at < 0) {
-      other.textContent = now.value === null || now.value === undefined ? "not set" : hasOther(now) ? `now: ${shown(now.value)}` : `${shown(now.value)} (not one of these)`;
+      other.textContent = isNone(now.value) ? "not set" : hasOther(now) ? `now: ${shown(now.value)}` : `${shown(now.value)} (not one of these)`;
       element.prepend(other);
     } else other.remove();
     element.value = at < 0 ? "" : String(at);
-  };
-  const steps = stepped(element, {
-    file: () => now.file, commit: (file) => now.commit(editOf(choices[Number(element.value)], now), { file }), giveUp: () => show(),
   });
-  element.addEventListener("change", steps.chosen);
-  show();
-  return { element, isDirty: steps.isWaiting, update(next) {
-    now = next;
-    element.disabled = Boolean(next.disabled);
-    if (!steps.isWaiting()) show();
-  } };
 }

@@ -1,15 +1,14 @@
-// The controls of single values. Each is made for a place in the document and returns
+// The control of any value, and those of single values. Each is made for a place in the document and returns
 // { element, update(place), isDirty() }. What it commits is the rest of a line of 'settings-cli batch':
 // { value } or { toml }. No rule of a schema is checked here: the command checks, in its words.
 
 import { choice, counting, sides, toggle } from "./choices.js";
 import { el, iconButton } from "./dom.js";
-import { isPlainList } from "./lists.js";
+import { isPlainList, list } from "./lists.js";
 import { isTable } from "./model.js";
-import { asKind, literal, numberOf, withZeros } from "./toml.js";
+import { records, table } from "./tables.js";
+import { asKind, isNone, literal, numberOf, withZeros } from "./toml.js";
 import { growing, hasOther, isNot, names, pastedLines, shown, typed } from "./typed.js";
-
-const isNone = (value) => value === null || value === undefined;
 
 /** What a field without a text says: an empty text is another thing than none. */
 const unset = ({ value, rule }) => (!isNone(value) ? "empty" : rule.example === undefined || rule.example === null ? "not set" : `such as ${rule.example}`);
@@ -68,19 +67,10 @@ export function formOf(place) {
  * - meanwhile(value, { store, giveUp }): it has changed under a draft, or the file that this was meant for is not edited now
  * - settled(): there is no draft any more
  */
-export function makeSimple(place) {
-  switch (formOf(place)) {
-    case "secret": return secret(place);
-    case "choice": return choice(place);
-    case "switch": return toggle(place);
-    case "sides": return sides(place);
-    case "integer": case "float": case "float32": return number(place);
-    case "duration": return duration(place);
-    case "local-date": case "local-time": case "local-date-time": case "offset-date-time": return date(place);
-    case "colour": return colour(place);
-    case "toml": return plainText(place);
-    default: return text(place);
-  }
+export function makeControl(place) {
+  const form = formOf(place);
+  const makers = { records, table, list, secret, choice, switch: toggle, sides, duration, colour, toml: plainText, text };
+  return (makers[form] ?? (dateForms[form] ? date : number))(place);
 }
 
 // MARK: Texts and numbers
@@ -99,22 +89,15 @@ function text(place) {
     },
   });
   more.addEventListener("pointerdown", (event) => event.preventDefault());
-  // What is no string would become one where no schema says what it is.
-  let now = place;
-  const isText = () => now.rule.type === now.kind || now.kind === "string";
-  const control = typed(place, line, {
-    element, parts: box.parts,
-    read: () => (isText() || box.value.trim() === "" ? { value: box.value } : { toml: asKind(box.value.trim(), now.kind) }),
+  return typed(place, line, {
+    element, parts: box.parts, beside: [more],
+    // What is no string would become one where no schema says what it is.
+    read: ({ rule, kind }) => (rule.type === kind || kind === "string" || box.value.trim() === "" ? { value: box.value } : { toml: asKind(box.value.trim(), kind) }),
     show: (next) => {
       box.value = shown(next.value);
       box.field.placeholder = unset(next);
     },
   });
-  return { ...control, update(next) {
-    now = { ...now, ...next };
-    more.disabled = Boolean(next.disabled);
-    control.update(next);
-  } };
 }
 
 /** The word of a description that says what a number counts: "Size of the font, in points." */
@@ -200,7 +183,8 @@ function number(place) {
     },
     wrap: (input) => {
       field = input;
-      return { element: el("div", { class: "number-box", title: rangeOf(rule) }, slider, input, unit && el("span", { class: "unit" }, unit)) };
+      const box = el("div", { class: "number-box", title: rangeOf(rule) }, slider, input, unit && el("span", { class: "unit" }, unit));
+      return { element: box, beside: slider ? [slider] : [] };
     },
   });
   if (!slider) return control;
@@ -210,10 +194,7 @@ function number(place) {
     const value = Number(numberOf(field.value, kind)?.replaceAll("_", "") ?? "none");
     if (Number.isFinite(value)) slider.value = value;
   });
-  return { ...control, update(next) {
-    slider.disabled = Boolean(next.disabled);
-    control.update(next);
-  } };
+  return control;
 }
 
 /** A slider for a range that is not too wide. It steps as a person would: to round numbers, some fifty of them. */

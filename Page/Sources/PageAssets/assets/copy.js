@@ -1,8 +1,8 @@
 // Copies settings as commands or as a drop-in file.
 
-import { api, Refusal } from "./api.js";
-import { button, copyText, el } from "./dom.js";
-import { isStored, model, nodeOf } from "./model.js";
+import { api, saidBy } from "./api.js";
+import { button, copyText, el, latest, openDialog } from "./dom.js";
+import { hasValue, isStored, model, nodeOf } from "./model.js";
 import { shellWord } from "./fixes.js";
 import { literal } from "./toml.js";
 
@@ -25,12 +25,12 @@ export function openCopy(shown) {
   const note = el("p", { class: "quiet-text" });
   const scope = options("scope", "Which settings", [["mine", "All in this file"], ["shown", `Those that the search shows (${shown.length})`]]);
   const form = options("form", "As", [["commands", "Commands"], ["drop-in", "A drop-in file"]]);
-  let asked = 0;
+  const asks = latest();
   const show = async () => {
-    const number = (asked += 1);
+    const isLast = asks();
     const isFile = scope.value() === "mine";
     const isDropIn = form.value() === "drop-in";
-    const keys = (isFile ? model.doc.keys.filter(isStored) : shown).filter((key) => key.value !== null && key.value !== undefined);
+    const keys = (isFile ? model.doc.keys.filter(isStored) : shown).filter(hasValue);
     const open = keys.filter((key) => !key.isSecret);
     const left = keys.length - open.length;
     note.textContent = left > 0 ? `${left} ${left === 1 ? "secret is" : "secrets are"} left out.` : "";
@@ -38,13 +38,8 @@ export function openCopy(shown) {
       copy.disabled = true;
       area.value = "";
       area.placeholder = "Loading…";
-      try {
-        const { text, commands } = await api.dropIn();
-        if (number === asked) fill(isDropIn ? text : commands);
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        if (number === asked) fill("", error.message);
-      }
+      const given = await api.dropIn().then(({ text, commands }) => [isDropIn ? text : commands], (error) => ["", saidBy(error)]);
+      if (isLast()) fill(...given);
       return;
     }
     const lines = open.map(isDropIn ? lineFor : commandFor);
@@ -60,13 +55,9 @@ export function openCopy(shown) {
   const copy = button("Copy", async () => {
     note.textContent = await copyText(area.value) ? "Copied." : "The browser did not copy it. Select the text and copy it yourself.";
   }, { class: "primary" });
-  const dialog = el("dialog", { class: "dialog", "aria-labelledby": "copy-title", onclose: () => dialog.remove() },
-    el("form", { method: "dialog" }, el("h2", { id: "copy-title" }, "Copy settings"), scope.element, form.element, area, note,
-      el("div", { class: "dialog-buttons" }, el("button", { value: "close", class: "quiet" }, "Close"),
-        copy)));
+  const dialog = openDialog("Copy settings", "", scope.element, form.element, area, note,
+    el("div", { class: "dialog-buttons" }, button("Close", () => dialog.close(), { class: "quiet" }), copy));
   dialog.addEventListener("change", show);
-  document.body.append(dialog);
-  dialog.showModal();
   show();
 }
 

@@ -1,23 +1,22 @@
 // What a row shows when it is opened: the rules of the key, the value of each layer, and the history of the value.
 
-import { api, Refusal } from "./api.js";
-import { button, copyText, el, iconButton, keepFocus, timeText } from "./dom.js";
+import { api, saidBy } from "./api.js";
+import { button, copyText, el, iconButton, keepFocus, latest, timeText } from "./dom.js";
 import { authorText, emit, layerText, model, seen, shortValue } from "./model.js";
 import { commandFor } from "./copy.js";
-import { literal, partsOf } from "./toml.js";
+import { isNone, literal, partsOf } from "./toml.js";
 
 export function details(row) {
   const facts = el("dl", { class: "facts" });
   const layers = el("div", {});
   const past = el("div", { class: "past" });
   const tools = el("div", { class: "detail-tools" });
-  const undo = iconButton("undo", "Undo", () => row.undo());
-  const redo = iconButton("redo", "Redo", () => row.redo());
+  const undo = iconButton("undo", "Undo", () => row.writes.undo());
+  const redo = iconButton("redo", "Redo", () => row.writes.undo("redo"));
   const history = el("section", {}, el("div", { class: "past-head" }, el("h4", {}, "History"), el("span", {}, undo, redo)), past);
   const element = el("div", { class: "details" }, facts, layers, history, tools);
   let shown = null;
-  /** Of two answers, the one to the last question is shown. */
-  let asked = 0;
+  const asks = latest();
 
   return {
     element,
@@ -30,12 +29,11 @@ export function details(row) {
         button("Copy the key", () => copyText(key.key), { class: "small quiet" }));
       if (shown !== seen(model.doc)) {
         shown = seen(model.doc);
-        const number = (asked += 1);
-        const isWanted = () => number === asked;
+        const isWanted = asks();
         showHistory(row, past, isWanted);
         for (const [verb, one] of [["undo", undo], ["redo", redo]]) {
           // Only the command knows whether there is something to take back.
-          api[verb]({ key: key.key, dryRun: true }).then(() => true, () => false).then((can) => { if (isWanted()) one.disabled = !can; });
+          api.takeBack(verb, { key: key.key, dryRun: true }).then(() => true, () => false).then((can) => { if (isWanted()) one.disabled = !can; });
         }
       }
     },
@@ -45,10 +43,10 @@ export function details(row) {
 function factsOf(key) {
   const facts = [];
   const add = (name, value) => {
-    if (value !== null && value !== undefined && value !== "") facts.push(el("div", { class: "fact" }, el("dt", {}, name), el("dd", {}, value)));
+    if (!isNone(value) && value !== "") facts.push(el("div", { class: "fact" }, el("dt", {}, name), el("dd", {}, value)));
   };
   add("Needs", key.needs);
-  add("Default", key.isSecret ? null : key.default === null || key.default === undefined ? "none" : el("code", {}, shortValue(key.default, 300)));
+  add("Default", key.isSecret ? null : isNone(key.default) ? "none" : el("code", {}, shortValue(key.default, 300)));
   add("Formerly", key.formerly?.length ? el("code", {}, key.formerly.join(", ")) : null);
   add("Stored as", key.storedAs ? el("code", {}, `${key.storedAs}, a former name`) : null);
   add("Example", key.example === undefined ? null : el("code", {}, shortValue(key.example)));
@@ -65,7 +63,7 @@ function layerTable(key) {
     el("th", { scope: "row" }, el("span", { class: "layer" }, layerText(layer.layer), layer.key !== key.key && el("code", {}, ` as ${layer.key}`)), placeOf(layer)),
     el("td", {}, el("code", {}, shown(layer.value))),
     el("td", {}, { used: "used", merged: "merged", hidden: "hidden by a higher layer", ignored: "ignored: locked", unusable: "not usable" }[layer.state] ?? layer.state)));
-  if (key.default !== null && key.default !== undefined) {
+  if (!isNone(key.default)) {
     rows.push(el("tr", { class: key.isDefault ? "used" : "hidden" }, el("th", { scope: "row" }, layerText("default")),
       el("td", {}, el("code", {}, shown(key.default))), el("td", {}, key.isDefault ? "used" : "hidden by a higher layer")));
   }
@@ -83,15 +81,8 @@ function placeOf(layer) {
 }
 
 async function showHistory(row, past, isWanted) {
-  let entries = [];
   let refusal = "";
-  try {
-    entries = await api.history(row.name);
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    // A file without a history is one without entries.
-    if (error.http !== 404) refusal = error.message;
-  }
+  const entries = await api.history(row.name).catch((error) => { refusal = saidBy(error); });
   const { key } = row;
   // Another file, or another schema, may have no such key.
   if (!key || !isWanted()) return;
@@ -107,6 +98,6 @@ async function showHistory(row, past, isWanted) {
     const canSet = own && !own.isHidden && !own.isLong && !key.isSecret && !key.isLocked && at > 0 && own.new !== null;
     return el("li", {}, el("span", { class: "who" }, `${authorText(entry)}, `, el("time", { datetime: entry.time }, when)), ...changes,
       entry.isUndone && el("span", { class: "quiet-text" }, " (undone)"),
-      canSet && button("Use again", () => row.store(partsOf(key.key), own.toml ? { toml: own.toml } : { value: own.new }), { class: "small quiet", "aria-label": `Use ${shortValue(own.new)} again` }));
+      canSet && button("Use again", () => row.writes.store(partsOf(key.key), own.toml ? { toml: own.toml } : { value: own.new }), { class: "small quiet", "aria-label": `Use ${shortValue(own.new)} again` }));
   }))), row.element);
 }

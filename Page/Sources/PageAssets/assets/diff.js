@@ -11,14 +11,24 @@ export function diffView(text, label) {
   return el("pre", { class: "diff", tabindex: "0", role: "region", "aria-label": label }, lines);
 }
 
+/** A text with LF alone, as a text area has it. */
+export const unified = (text) => text.replace(/\r\n?/g, "\n");
+
+/** How many elements two lists have alike at their beginnings, and then at their ends. */
+export function alike(a, b, isSame = (x, y) => x === y) {
+  const most = Math.min(a.length, b.length);
+  let start = 0;
+  while (start < most && isSame(a[start], b[start])) start += 1;
+  let end = 0;
+  while (end < most - start && isSame(a.at(-1 - end), b.at(-1 - end))) end += 1;
+  return [start, end];
+}
+
 /** The differences between two texts, in the form of a unified diff. */
 export function difference(before, after) {
   const a = before.split("\n");
   const b = after.split("\n");
-  let start = 0;
-  while (start < a.length && start < b.length && a[start] === b[start]) start += 1;
-  let end = 0;
-  while (end < a.length - start && end < b.length - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
+  const [start, end] = alike(a, b);
   const left = a.slice(start, a.length - end);
   const right = b.slice(start, b.length - end);
   const lines = left.length * right.length > 4e6

@@ -1,5 +1,10 @@
 // Makes elements. Text is always set as text, so nothing that a schema or a file holds becomes markup.
 
+import { isNone } from "./toml.js";
+
+/** The element of the page with an id. */
+export const $ = (id) => document.getElementById(id);
+
 let lastID = 0;
 
 /** A new id for an element that another one refers to. */
@@ -13,13 +18,13 @@ export function el(tag, properties, ...children) {
   const element = document.createElement(tag);
   for (const name in properties) {
     const value = properties[name];
-    if (value === null || value === undefined || value === false) continue;
+    if (value === false || isNone(value)) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "value") element.value = value;
     else if (name === "class") element.className = value;
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...children.flat().filter((child) => child !== false && !isNone(child)));
   return element;
 }
 
@@ -120,6 +125,23 @@ export function once(action) {
   };
 }
 
+/** Counts questions. What it returns for one says whether it is still the last: only its answer is shown. */
+export function latest() {
+  let asked = 0;
+  return () => {
+    const number = (asked += 1);
+    return () => number === asked;
+  };
+}
+
+/** Opens a dialog, which is removed when it is closed. */
+export function openDialog(title, kind, ...content) {
+  const dialog = el("dialog", { class: `dialog ${kind}`, "aria-labelledby": "dialog-title", onclose: () => dialog.remove() }, el("h2", { id: "dialog-title" }, title), content);
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
 const focusName = (one) => one.dataset.name ?? one.getAttribute("aria-label") ?? one.textContent;
 
 /**
@@ -132,7 +154,7 @@ export function keepFocus(box, makeAgain, rest = null) {
   if (name === null || box.contains(document.activeElement)) return;
   const all = [...box.querySelectorAll("button, summary")].filter((one) => !one.disabled && one.checkVisibility());
   const next = all.find((one) => focusName(one) === name) ?? all[0] ?? rest ?? document.querySelector(".row.selected") ?? document.querySelector("#list .row");
-  (next ?? document.getElementById("settings")).focus({ preventScroll: true });
+  (next ?? $("settings")).focus({ preventScroll: true });
 }
 
 /** The key that was pressed; where a keyboard writes other letters than Latin ones, the Latin one at its place. */
@@ -140,7 +162,7 @@ export const keyOf = ({ key, code }) => (/^[ -~]|^\p{Script=Latin}/u.test(key) ?
 
 /** Says something to screen readers, once. */
 export function announce(text) {
-  const region = document.getElementById("live");
+  const region = $("live");
   region.textContent = region.textContent === text ? `${text}\u00a0` : text;
 }
 

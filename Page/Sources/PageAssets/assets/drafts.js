@@ -1,7 +1,7 @@
 // What is typed and not stored, and the question before it would be lost.
 
 import { writesDone } from "./api.js";
-import { button, el } from "./dom.js";
+import { button, el, openDialog } from "./dom.js";
 import { titleOf } from "./model.js";
 import * as file from "./file.js";
 import * as settings from "./settings.js";
@@ -27,12 +27,7 @@ function ask() {
       done(goesOn);
       dialog.close();
     };
-    const dialog = el("dialog", { class: "dialog", "aria-labelledby": "leave-title", onclose: () => {
-      done(false);
-      dialog.remove();
-    } },
-    el("h2", { id: "leave-title" }, "Something is not saved"),
-    el("p", {}, `What you typed in ${parts.join(", ")} is not saved.`),
+    const dialog = openDialog("Something is not saved", "", el("p", {}, `What you typed in ${parts.join(", ")} is not saved.`),
     el("div", { class: "dialog-buttons" },
       button("Keep editing", answer(false), { class: "quiet", autofocus: true }),
       button("Discard it", () => {
@@ -44,8 +39,7 @@ function ask() {
         done(file.store());
         dialog.close();
       }, { class: "primary" })));
-    document.body.append(dialog);
-    dialog.showModal();
+    dialog.addEventListener("close", () => done(false));
   });
 }
 

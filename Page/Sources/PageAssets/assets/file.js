@@ -1,8 +1,8 @@
 // The file beside the form: its text, with the line of the selected value lit. The text can be edited and stored whole.
 
-import { api, Refusal } from "./api.js";
-import { announce, button, el, keyOf, shortPath } from "./dom.js";
-import { diffView, difference } from "./diff.js";
+import { api, inTurn, Refusal } from "./api.js";
+import { announce, button, el, keyOf, openDialog, shortPath } from "./dom.js";
+import { alike, diffView, difference, unified } from "./diff.js";
 import { model, on, placeholder, readable, refresh, seen } from "./model.js";
 import { openPast } from "./past.js";
 
@@ -37,18 +37,12 @@ let lineStarts = [0];
 let lit = null;
 let lineHeight = 20;
 
-const unified = (text) => text.replace(/\r\n?/g, "\n");
-
 /** A text area knows no CR. The lines that nobody edited get back the ends that they had. */
 function withEndings(text) {
   if (!source.includes("\r")) return text;
   const before = source.split(/(?<=\n)/);
   const after = text.split(/(?<=\n)/);
-  let start = 0;
-  while (start < before.length && start < after.length && unified(before[start]) === after[start]) start += 1;
-  let end = 0;
-  while (end < before.length - start && end < after.length - start
-    && unified(before[before.length - 1 - end]) === after[after.length - 1 - end]) end += 1;
+  const [start, end] = alike(before, after, (line, shown) => unified(line) === shown);
   const middle = after.slice(start, after.length - end).join("").replace(/\n/g, before[0].endsWith("\r\n") ? "\r\n" : "\n");
   return before.slice(0, start).join("") + middle + before.slice(before.length - end).join("");
 }
@@ -127,9 +121,11 @@ export async function store(ifUnchanged = basis) {
   const text = withEndings(area.value);
   area.readOnly = true;
   try {
-    await api.saveText(text, ifUnchanged);
-    settle(false);
-    await refresh();
+    await inTurn(async () => {
+      await api.saveText(text, ifUnchanged);
+      settle(false);
+      await refresh();
+    });
     announce("The text is saved.");
     return true;
   } catch (error) {
@@ -137,7 +133,7 @@ export async function store(ifUnchanged = basis) {
     if (error.http === 412) await compare(text);
     else {
       state.className = "file-state error";
-      const line = error.findings?.find(({ message }) => message === error.message)?.line;
+      const line = error.findings.find(({ message }) => message === error.message)?.line;
       state.textContent = line ? `Line ${line}: ${error.message}` : error.message;
       if (line) light({ line });
     }
@@ -152,8 +148,7 @@ export async function store(ifUnchanged = basis) {
 async function compare(mine) {
   await refresh();
   const { doc } = model;
-  const dialog = el("dialog", { class: "dialog wide-dialog", "aria-labelledby": "compare-title", onclose: () => dialog.remove() },
-    el("h2", { id: "compare-title" }, "The file was changed meanwhile"),
+  const dialog = openDialog("The file was changed meanwhile", "wide-dialog",
     el("p", {}, "Nothing was saved. Lines with − are in the file now; lines with + are in your text."),
     diffView(readable(difference(unified(doc.text), unified(mine))), "Their text and yours"),
     el("div", { class: "dialog-buttons" },
@@ -166,8 +161,6 @@ async function compare(mine) {
         dialog.close();
         store(seen(doc));
       }, { class: "primary" })));
-  document.body.append(dialog);
-  dialog.showModal();
 }
 
 // MARK: Drawing

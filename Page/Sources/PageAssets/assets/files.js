@@ -1,16 +1,16 @@
 // Which of the app's files is shown and edited: the one that the app writes, another profile, a declared file, or one of
 // administrators.
 
-import { currentLayer, useLayer, Refusal } from "./api.js";
-import { announce, button, el, keepFocus, shortPath } from "./dom.js";
+import { currentLayer, saidBy, useLayer } from "./api.js";
+import { $, announce, button, el, keepFocus, shortPath } from "./dom.js";
 import { model, refresh } from "./model.js";
 import { mayLeave } from "./drafts.js";
 import * as file from "./file.js";
 import * as notices from "./notices.js";
 
-const box = document.getElementById("layer-box");
-const select = document.getElementById("layer");
-const banner = document.getElementById("layer-banner");
+const box = $("layer-box");
+const select = $("layer");
+const banner = $("layer-banner");
 
 /** The layers as the app has them. A document of one layer knows only those below it. */
 let known = [];
@@ -80,10 +80,9 @@ async function choose(layer) {
     await refresh();
     announce(`You edit ${model.doc.file}.`);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    notices.fail(saidBy(error));
     useLayer(former);
     select.value = former;
-    notices.fail(error.message);
   }
 }
 

@@ -1,8 +1,8 @@
 // What can be done about a finding of 'settings-cli check'.
 
-import { Refusal, writesDone } from "./api.js";
+import { inTurn, Refusal, saidBy } from "./api.js";
 import { button, copyText, el, once } from "./dom.js";
-import { edit, emit, member, model, nameOf, ownValue, rename, ruleOf, ruleWithin } from "./model.js";
+import { edit, emit, member, model, nameOf, ownValue, rename, ruleAt } from "./model.js";
 import { partsOf } from "./toml.js";
 import { same } from "./typed.js";
 
@@ -12,34 +12,21 @@ export function fixesOf(finding, fail) {
   const fixes = [];
   const seen = valueAt(finding) ?? null;
   const add = (label, action) => fixes.push(button(label, once(async () => {
-    // What the click here has left is being stored. What it is about may be another value then.
-    await writesDone();
     try {
-      if (finding.file !== model.doc.file || !same(valueAt(finding) ?? null, seen)) throw new Refusal(412, { message: "It was changed meanwhile, so nothing was stored." });
-      await action();
+      await inTurn(() => {
+        // What the click here has left is stored now. What it is about may be another value then.
+        if (finding.file !== model.doc.file || !same(valueAt(finding) ?? null, seen)) throw new Refusal(412, "It was changed meanwhile, so nothing was stored.");
+        return action();
+      });
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      fail(error.message);
+      fail(saidBy(error));
     }
   }), { class: "small" }));
   if (isOwn && finding.key) {
-    const remove = () => edit([{ unset: partsOf(finding.key) }]);
-    const move = () => rename(finding.key, finding.suggestion);
-    switch (finding.kind) {
-      case "unknown-key":
-        if (finding.suggestion) add(`Rename to ${finding.suggestion}`, move);
-        add("Remove it", remove);
-        break;
-      case "former-name":
-        if (finding.suggestion) add(`Rename to ${finding.suggestion}`, move);
-        break;
-      case "invalid-value":
-        if (isApart(finding)) add("Reset it", remove);
-        break;
-      case "locked": case "hidden": case "ignored": add("Remove my value", remove); break;
-      case "reserved": add("Remove it", remove); break;
-      default: break;
-    }
+    if (/^(unknown-key|former-name)$/.test(finding.kind) && finding.suggestion) add(`Rename to ${finding.suggestion}`, () => rename(finding.key, finding.suggestion));
+    const [mine, it] = ["Remove my value", "Remove it"];
+    const removing = { "unknown-key": it, reserved: it, locked: mine, hidden: mine, ignored: mine, "invalid-value": isApart(finding) && "Reset it" }[finding.kind];
+    if (removing) add(removing, () => edit({ unset: partsOf(finding.key) }));
   }
   if (finding.kind === "permissions") fixes.push(button("Copy a command that mends it", () => copyText(`chmod ${/chmod ([ugoa]*[-+=][rwx]*)/.exec(finding.message)?.[1] ?? "go-w"} ${shellWord(finding.file)}`), { class: "small" }));
   const line = finding.textLine ?? finding.line;
@@ -62,8 +49,7 @@ function isApart(finding) {
   if (!key) return true;
   const path = partsOf(finding.key).slice(partsOf(key.key).length);
   const value = valueAt(finding);
-  const rule = ruleOf(key);
-  const { type } = path.reduce((outer, name) => (outer.type === "records" ? { ...outer, type: "table" } : ruleWithin(outer, name)) ?? {}, { ...rule, type: key.type });
+  const type = ruleAt(key, path)?.type;
   if (value === undefined || value === null) return false;
   return Array.isArray(value) ? type !== "array" : typeof value !== "object" || !/^(table|records)$/.test(type);
 }

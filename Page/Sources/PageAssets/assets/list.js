@@ -32,14 +32,15 @@ export class LongList {
 
   /**
    * - build(item, former): the element of an item; `former` is the one that it had before.
-   * - isKept(element): whether the element stays in the document although it is far away.
+   * - isKept(element): whether the element stays in the document although it is far away, as what is in use does anyway.
    * - height: that of an item, roughly, until some were measured.
    * - whole: up to how many items are all in the document. More of them scroll in the box around the root.
    *
    * An item has a `key`, or else is a heading of the list.
    */
-  constructor(root, { build, isKept, height = 104, whole = 0 }) {
-    Object.assign(this, { root, build, isKept, whole, items: [] });
+  constructor(root, { build, isKept = () => false, height = 104, whole = 0 }) {
+    const isInUse = (element) => element.contains(document.activeElement) || element.querySelector("[data-draft]") !== null;
+    Object.assign(this, { root, build, whole, items: [], isKept: (element) => isInUse(element) || isKept(element) });
     this.#average = height;
     lists.add(new WeakRef(this));
   }

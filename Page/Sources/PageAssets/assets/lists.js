@@ -1,8 +1,9 @@
 // The control of an array of simple values: its elements can be edited, added, removed, and moved by keyboard and pointer.
 
 import { announce, button, el, icon, iconButton, newID } from "./dom.js";
+import { alike } from "./diff.js";
 import { LongList } from "./list.js";
-import { asDraft, growing, isNot, names, stepped } from "./typed.js";
+import { asDraft, growing, isNot, names, stepped, storesBy } from "./typed.js";
 import { kindOf, literal, quote, scalarOf } from "./toml.js";
 
 /** Whether a value is an array that this control can show. */
@@ -28,9 +29,6 @@ const optionOf = ({ options }, { kind, text }) =>
 const isSame = (a, b) => a.length === b.length
   && a.every((item, at) => item.kind === b[at].kind && (item.kind === "string" ? item.text === b[at].text : item.raw === b[at].raw));
 
-/** Whether a key stores what is typed. In a text of several lines, Enter begins another one. */
-const storesBy = ({ key, ctrlKey, target }) => key === "Enter" && (ctrlKey || !target.matches("textarea"));
-
 export function list(place) {
   let now = place;
   let rows = [];
@@ -55,10 +53,7 @@ export function list(place) {
   const element = el("div", { class: "list-box", role: "group", ...names(place, { disabled: undefined }) }, el("div", {}, body), el("div", { class: "with-unit adder" }, adding.field, add));
 
   /** What is near the screen of a long list is in the document, and has its elements. */
-  const shownRows = new LongList(body, {
-    height: 36, whole: 50, build,
-    isKept: (one) => one.contains(document.activeElement) || one.querySelector("[data-draft]") !== null,
-  });
+  const shownRows = new LongList(body, { height: 36, whole: 50, build });
 
   const items = () => rows.map((row) => row.item);
   const kept = () => rows.map((row) => ({ row, item: row.item }));
@@ -276,11 +271,7 @@ export function list(place) {
 
   /** Has the rows show other elements. Those that stay keep their rows. */
   function reconcile(fresh) {
-    const same = (a, b) => isSame([a], [b]);
-    let start = 0;
-    while (start < rows.length && start < fresh.length && same(rows[start].item, fresh[start])) start += 1;
-    let end = 0;
-    while (end < rows.length - start && end < fresh.length - start && same(rows.at(-1 - end).item, fresh.at(-1 - end))) end += 1;
+    const [start, end] = alike(rows, fresh, (row, item) => isSame([row.item], [item]));
     // Each keeps its place: what is typed belongs to the element that is there.
     const free = rows.slice(start, rows.length - end);
     const middle = fresh.slice(start, fresh.length - end).map((item, at) => Object.assign(free[at] ?? makeRow(item), { item }));

@@ -1,7 +1,7 @@
 // The document that the page shows: the answer to GET /api/apps/APP, and who changed what while the page was open.
 
-import { api, asWrite, currentApp, currentLayer, isOwn, Refusal, trying, useFile } from "./api.js";
-import { dotted, kindOfValue, parseValue, partsOf } from "./toml.js";
+import { api, currentApp, currentLayer, isOwn, Refusal, trying, useFile } from "./api.js";
+import { dotted, isNone, jsonOf, kindOfValue, parseValue, partsOf } from "./toml.js";
 
 export const model = {
   /** The last document, or null. */
@@ -91,30 +91,25 @@ export const seen = ({ file, digest }) => `${file}:${digest}`;
  * Makes a write of the file as it is shown. It lasts until the document is read again, also if it was refused, so that its
  * event need not read it once more.
  */
-const ofShown = (write) => asWrite(write(seen(model.doc)).finally(() => refresh().catch(() => {})));
+const ofShown = (write) => write(seen(model.doc)).finally(() => refresh().catch(() => {}));
 
 /**
- * Makes edits: the lines of 'settings-cli batch'. While "try" is on, they are a trial.
+ * Makes an edit: a line of 'settings-cli batch', with the parts of a key. While "try" is on, it is a trial.
  *
  * Throws a Refusal, also where a value was stored and a higher layer hides it.
  */
-export async function edit(edits) {
+export async function edit(line) {
   const seconds = 15;
   const tryFor = trying.isNext ? seconds : undefined;
-  if (tryFor && model.trial) {
-    throw new Refusal(409, { status: 5, message: "A trial is running. Keep it or take it back first." });
-  }
+  if (tryFor && model.trial) throw new Refusal(409, "A trial is running. Keep it or take it back first.");
   const app = currentApp();
-  const create = edits.every(({ set }) => set && isUnknown(set)) || undefined;
-  const answer = await ofShown((ifUnchanged) => api.edits(edits, { ifUnchanged, tryFor, create }));
-  const refused = answer?.results?.find((result) => result.ok === false);
-  if (refused) throw new Refusal(409, refused);
-  if (!answer?.trial) return answer;
+  const create = (line.set && isUnknown(line.set)) || undefined;
+  const { trial } = await ofShown((ifUnchanged) => api.edits([line], { ifUnchanged, tryFor, create }));
+  if (!trial) return;
   // There is one at a time. That of another tab leaves this one's next change what it is.
   trying.isNext = false;
   emit("trying");
-  startTrial(answer.trial, seconds, edits.map((line) => keyText(line.set ?? line.unset ?? line.append ?? line.remove)), app);
-  return answer;
+  startTrial(trial, seconds, [dotted(line.set ?? line.unset)], app);
 }
 
 /** Asks the command whether it would store a value. */
@@ -125,22 +120,13 @@ function isUnknown(path) {
   const key = model.keys.get(nameOf({ key: dotted(path) }));
   if (!key || key.isGone) return false;
   const names = path.slice(partsOf(key.key).length);
-  const rule = names.reduce((outer, name) => outer && (outer.type === "records" ? { ...outer, type: "table" } : ruleWithin(outer, name)), { ...ruleOf(key), type: key.type });
-  return (!key.isKnown || !rule) && names.reduce(member, ownValue(key)) !== undefined;
+  return (!key.isKnown || !ruleAt(key, names)) && names.reduce(member, ownValue(key)) !== undefined;
 }
 
 export const rename = (from, to) => ofShown((ifUnchanged) => api.rename(from, to, ifUnchanged));
 
-let lastBack = Promise.resolve();
-
-/** Takes the last change of the file, or of a key, back, or makes it again ("undo", "redo"): one step after the other. */
-export function takeBack(verb, key) {
-  const made = asWrite(lastBack.then(() => ofShown((ifUnchanged) => api[verb]({ key, ifUnchanged }))));
-  lastBack = made.catch(() => {});
-  return made;
-}
-
-const keyText = (key) => (Array.isArray(key) ? dotted(key) : key);
+/** Takes the last change of the file, or of a key, back, or makes it again ("undo", "redo"). */
+export const takeBack = (verb, key) => ofShown((ifUnchanged) => api.takeBack(verb, { key, ifUnchanged }));
 
 /** Shows that a trial runs. Both the answer to the edit and an event say it, in any order. */
 export function startTrial(id, seconds, keys, app) {
@@ -189,12 +175,15 @@ function ruleOfShape(shape) {
 /** The rule of a member of a table; undefined if there is none. */
 export const ruleWithin = (rule, name) => (Object.hasOwn(rule?.fields ?? {}, name) ? rule.fields[name] : rule?.element);
 
+/** The rule at a path within a key; undefined if there is none. */
+export const ruleAt = (key, names) => names.reduce(
+  (outer, name) => outer && (outer.type === "records" ? { ...outer, type: "table" } : ruleWithin(outer, name)), { ...ruleOf(key), type: key.type });
+
 /** Whether the file that is written has a value of the key. */
-export const isModified = (key) =>
-  !key.isLocked && key.layers.some((layer) => layer.file === model.doc.file && layer.file !== null);
+export const isModified = (key) => !key.isLocked && isStored(key);
 
 /** Whether the file that is written has a value of the key, which may have no effect. */
-export const isStored = (key) => key.layers.some((layer) => layer.file === model.doc.file && layer.file !== null);
+export const isStored = (key) => ownLayer(key) !== undefined;
 
 const ownLayer = (key) => key.layers.find((layer) => layer.file === model.doc.file && layer.file !== null);
 
@@ -222,7 +211,7 @@ export function shownWithin({ value, own, isUnused }, name) {
   return (used ?? undefined) === undefined && mine !== undefined ? { value: mine, own: mine, isUnused: true } : { value: used, own: mine, isUnused };
 }
 
-export const hasValue = (key) => key.value !== null && key.value !== undefined;
+export const hasValue = (key) => !isNone(key.value);
 
 /** The text of the value in the file that is written, or null if the value is not from there. */
 export const sourceOf = (key) => (key.span ? model.doc.text.slice(key.span.start, key.span.end) : null);
@@ -248,11 +237,10 @@ export function nodeOf(key) {
 const nodes = new WeakMap();
 
 /** The kind of a key's values: what the schema says, or else what the value is. */
-export function kindOfKey(key) {
-  if (key.type && key.type !== "any") return key.type;
-  if (key.isRecord) return "records";
-  return kindOfValue(key.value ?? key.default, nodeOf(key));
-}
+export const kindOfKey = (key) => (key.isRecord && (!key.type || key.type === "any") ? "records" : kindBy(key, key.value, nodeOf(key)));
+
+/** The kind of a value under a rule. */
+export const kindBy = (rule, value, node) => (rule.type && rule.type !== "any" ? rule.type : kindOfValue(value ?? rule.default, node));
 
 const initials = /\b(api|cpu|css|dns|gpu|html|https?|id|ip|json|os|ssh|ssl|tls|toml|ui|uri|url|usb|utc|vpn|xml)\b/gi;
 
@@ -327,8 +315,8 @@ export function authorText(entry, file = model.doc?.file) {
 
 /** A value in words, short enough for a line. */
 export function shortValue(value, most = 60) {
-  if (value === null || value === undefined) return "none";
-  const text = typeof value === "string" ? value : JSON.stringify(value, (_, v) => (typeof v === "bigint" ? String(v) : v));
+  if (isNone(value)) return "none";
+  const text = typeof value === "string" ? value : jsonOf(value);
   if (text === "") return "empty text";
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }

@@ -1,25 +1,21 @@
 // What concerns the whole app: a file that does not parse, a migration that waits, a trial that runs, mistakes that no
 // row shows, and a connection that is lost.
 
-import { api, Refusal } from "./api.js";
+import { api, inTurn, saidBy } from "./api.js";
 import { announce, button, el, icon, keepFocus, once } from "./dom.js";
 import { diffView } from "./diff.js";
 import { fixesOf } from "./fixes.js";
 import { emit, endTrial, model, nameOf, on, refresh, titleOf } from "./model.js";
 import { dotted, partsOf } from "./toml.js";
 
-const root = el("div", { class: "notices" });
-const trialBox = el("div", {});
+/** The trial, which stays in sight wherever somebody scrolls: it ends by itself. */
+export const trialBox = el("div", {});
 const connectionBox = el("div", {});
 const documentBox = el("div", {});
 const unreadBox = el("div", { role: "alert" });
-root.append(connectionBox, unreadBox, documentBox);
-
-export const element = root;
+export const element = el("div", { class: "notices" }, connectionBox, unreadBox, documentBox);
 /** What went wrong, beside the trial. */
 export const failure = el("div", { role: "alert" });
-/** The trial, which stays in sight wherever somebody scrolls: it ends by itself. */
-export const trialElement = trialBox;
 
 /** Takes away what was said of an app that is no longer shown. */
 export const clear = () => {
@@ -44,8 +40,7 @@ async function attempt(action, said) {
     if (model.doc) await refresh();
     if (said) announce(said);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    fail(error.message);
+    fail(saidBy(error));
   }
 }
 
@@ -61,7 +56,7 @@ export function show() {
       el("p", {}, `Line ${doc.problem.line}, column ${doc.problem.column}: ${doc.problem.message}`),
       el("div", { class: "notice-buttons" },
         button("Mend it in the text", () => emit("place", { line: doc.problem.line }), { class: "primary small" }),
-        button("Restore the last text that could be read", () => attempt(api.recover, "The last text that could be read is restored."), { class: "small" }))));
+        button("Restore the last text that could be read", () => attempt(() => inTurn(api.recover), "The last text that could be read is restored."), { class: "small" }))));
   }
   if (doc.migration?.pending?.length > 0) {
     const steps = doc.migration.pending;
@@ -72,7 +67,7 @@ export function show() {
       doc.migration.diff && el("details", {}, el("summary", {}, "What changes in the file"),
         el("p", { class: "quiet-text" }, "The values below are shown as they will be. The first change of a value makes these as well."), diffView(doc.migration.diff, "What the migration changes"), names),
       !doc.migration.diff && names,
-      el("div", { class: "notice-buttons" }, button("Migrate now", () => attempt(api.migrate, "The file is migrated."), { class: "primary small" }))));
+      el("div", { class: "notice-buttons" }, button("Migrate now", () => attempt(() => inTurn(api.migrate), "The file is migrated."), { class: "primary small" }))));
   }
   // Those of the file itself are said above.
   const broken = doc.findings.filter((finding) => /^(unparsable|unreadable)$/.test(finding.kind) && finding.file !== doc.file);

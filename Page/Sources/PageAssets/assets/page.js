@@ -1,21 +1,20 @@
 // The page: begins, and connects its parts.
 
-import { api, currentApp, currentToken, Refusal, session, trying, useApp, writesDone } from "./api.js";
-import { announce, el, icon } from "./dom.js";
+import { api, currentApp, currentToken, inTurn, saidBy, session, trying, useApp } from "./api.js";
+import { $, announce, el, icon } from "./dom.js";
 import { follow, unfollow } from "./events.js";
 import { emit, model, nameOf, on, refresh, takeBack, titleOf } from "./model.js";
 import { hear } from "./changes.js";
 import { openCopy } from "./copy.js";
 import { begin as beginDrafts, mayLeave } from "./drafts.js";
 import { begin as beginShortcuts, openHelp } from "./shortcuts.js";
-import { findInApps, showApps } from "./start.js";
+import { showApps } from "./start.js";
 import * as file from "./file.js";
 import * as files from "./files.js";
 import * as notices from "./notices.js";
 import * as settings from "./settings.js";
 import { stepped } from "./typed.js";
 
-const $ = (id) => document.getElementById(id);
 const shell = $("shell");
 const searchField = $("search");
 
@@ -63,24 +62,20 @@ function showProfiles() {
   if (!profileSteps.isWaiting() && $("profile").value !== (profile ?? "")) $("profile").value = profile ?? "";
 }
 
-let lastProfile = Promise.resolve();
-const profileSteps = stepped($("profile"), {
-  commit: () => {
-    const { value } = $("profile");
-    const app = currentApp();
-    // Of two that are chosen one after the other, the last one stays.
-    lastProfile = lastProfile.then(() => app === currentApp() && useProfile(value)).catch((error) => notices.fail(error.message));
-  },
-  giveUp: showProfiles,
-});
+const profileSteps = stepped($("profile"), { commit: () => useProfile($("profile").value), giveUp: showProfiles });
 $("profile").addEventListener("change", profileSteps.chosen);
 
 async function useProfile(value) {
+  const app = currentApp();
   if (!await mayLeave()) return void showProfiles();
+  // Of two that are chosen one after the other, the last one stays.
+  if (app !== currentApp() || value !== $("profile").value) return;
   try {
-    await api.profile(value || null);
-    model.profile = value || null;
-    await refresh();
+    await inTurn(async () => {
+      await api.profile(value || null);
+      model.profile = value || null;
+      await refresh();
+    });
     announce(value ? `The profile ${value} is active.` : "No profile is active.");
   } catch (error) {
     notices.fail(error.message);
@@ -104,8 +99,8 @@ async function open(app, key) {
     await refresh();
     performance.mark("settings");
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    if (error.http === 0) return void $("list").replaceChildren(el("p", { class: "empty", role: "alert" }, error.message));
+    const said = saidBy(error);
+    if (error.http === 0) return void $("list").replaceChildren(el("p", { class: "empty", role: "alert" }, said));
   }
   follow(app, currentToken(), hear);
   file.redraw();
@@ -134,7 +129,7 @@ async function showStart() {
 // MARK: The beginning
 
 $("notices").append(notices.element);
-$("trial").append(notices.failure, notices.trialElement);
+$("trial").append(notices.failure, notices.trialBox);
 $("undo").append(icon("undo"));
 $("redo").append(icon("redo"));
 $("more").append(icon("dots"));
@@ -163,7 +158,7 @@ file.begin(settings.select);
 files.begin();
 beginDrafts();
 
-searchField.addEventListener("input", () => (model.doc ? settings.showList() : findInApps($("list"), $("count"), searchField.value, open)));
+searchField.addEventListener("input", () => (model.doc ? settings.showList() : showApps($("list"), $("count"), open, searchField.value)));
 $("search-form").addEventListener("submit", (event) => {
   event.preventDefault();
   if (model.doc && settings.shown().length > 0) settings.step(0);
@@ -199,17 +194,16 @@ $("bar").addEventListener("focusout", (event) => {
 /** Takes back the last change of the file, or the last undo, and shows whose value it was. */
 async function step(verb) {
   if (!model.doc) return;
-  // What the click here has left is being stored, and is the last change then.
-  await writesDone();
-  if (!model.doc) return;
   try {
-    const { changes } = await takeBack(verb);
+    // What the click here has left is being stored, and is the last change then.
+    const made = await inTurn(() => model.doc && takeBack(verb));
+    if (!made) return;
+    const { changes } = made;
     const key = model.keys.get(nameOf({ key: changes?.[0]?.key }));
     if (key) settings.select(key.key);
     announce(`${verb === "undo" ? "Undone" : "Redone"}: ${key ? titleOf(key) : changes?.[0]?.key ?? "the text"}.`);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    notices.fail(error.message);
+    notices.fail(saidBy(error));
   }
 }
 $("undo").addEventListener("click", () => step("undo"));
@@ -235,9 +229,9 @@ beginShortcuts({
   Enter: () => settings.current()?.focus(),
   e: () => settings.current()?.toggle(),
   // What changes something needs the focus: a click elsewhere selects a setting as well.
-  r: () => settings.focused()?.reset(),
-  u: () => settings.focused()?.undo(),
-  U: () => settings.focused()?.redo(),
+  r: () => settings.focused()?.writes.reset(),
+  u: () => settings.focused()?.writes.undo(),
+  U: () => settings.focused()?.writes.undo("redo"),
   "Ctrl z": () => step("undo"),
   "Ctrl Z": () => step("redo"),
   t: () => model.doc && setTries(!trying.isNext),

@@ -3,7 +3,7 @@
 
 import { api } from "./api.js";
 import { hasProblem, isModified, isTable, model, shownOf } from "./model.js";
-import { dotted } from "./toml.js";
+import { dotted, isNone, jsonOf } from "./toml.js";
 
 /** What is known of each key: its name with the former ones, its description and its value, in lower case, in one text. */
 let texts = [];
@@ -37,9 +37,9 @@ function index() {
 
 /** A value as the text that is searched: what is within a list or table as it is shown, without the escapes of JSON. */
 export function valueText(value) {
-  if (value === null || value === undefined) return "";
+  if (isNone(value)) return "";
   if (typeof value === "string") return value;
-  return JSON.stringify(value, (_, member) => (typeof member === "bigint" ? String(member) : member)).replace(/\\(["\\])/g, "$1");
+  return jsonOf(value).replace(/\\(["\\])/g, "$1");
 }
 
 function vocabulary() {
@@ -189,8 +189,7 @@ function since(argument, whenMore) {
     recent.problem = "";
     const start = Date.now() - Number(match[1]) * { m: 6e4, h: 36e5, d: 864e5, w: 6048e5 }[match[2]];
     api.history(null, 1000).catch((error) => {
-      // A file without a history is one without entries.
-      if (error.http !== 404 && recent.keys === keys) recent.problem = error.message;
+      if (recent.keys === keys) recent.problem = error.message;
       return [];
     }).then((entries) => {
       // It may be asked about another age, text or app by now.

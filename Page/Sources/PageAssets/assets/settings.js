@@ -1,6 +1,6 @@
 // The settings that the search asks for, by groups; and the one that is selected.
 
-import { button, el, keepFocus } from "./dom.js";
+import { $, button, el, keepFocus } from "./dom.js";
 import { LongList } from "./list.js";
 import { setMarks } from "./marks.js";
 import { emit, groupOf, hasProblem, isModified, model, spoken } from "./model.js";
@@ -9,7 +9,6 @@ import { forget, parseQuery, search } from "./search.js";
 import { partsOf } from "./toml.js";
 import * as file from "./file.js";
 
-const $ = (id) => document.getElementById(id);
 const searchField = $("search");
 const shell = $("shell");
 let selected = null;
@@ -29,8 +28,7 @@ const list = new LongList($("list"), {
     row.element.classList.toggle("selected", item.key === selected);
     return row.element;
   },
-  // What somebody is typing into, or has opened, stays.
-  isKept: (element) => element.matches("[data-open]") || element.contains(document.activeElement) || element.querySelector("[data-draft]") !== null,
+  isKept: (element) => element.matches("[data-open]"),
 });
 
 function groupHead(item) {

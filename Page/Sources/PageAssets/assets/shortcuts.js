@@ -1,7 +1,7 @@
 // The keyboard: one key for what is done often, and a page that lists them. Single keys can be turned off, for people
 // whose speech input would type them.
 
-import { el, keyOf } from "./dom.js";
+import { button, el, keyOf, openDialog } from "./dom.js";
 
 const stored = "settings-page.single-keys";
 
@@ -62,11 +62,8 @@ export function openHelp() {
   const toggle = el("input", { type: "checkbox", role: "switch", class: "switch", id: "single-keys" });
   toggle.checked = areOn();
   toggle.addEventListener("change", () => localStorage.setItem(stored, toggle.checked ? "on" : "off"));
-  const dialog = el("dialog", { class: "dialog", "aria-labelledby": "help-title", onclose: () => dialog.remove() },
-    el("form", { method: "dialog" }, el("h2", { id: "help-title" }, "Keyboard shortcuts"),
-      el("div", { class: "key-tables" }, table(shortcuts, "Anywhere"), table(inFields, "In a field")),
-      el("p", { class: "with-unit" }, toggle, el("label", { for: "single-keys" }, "Use single keys as shortcuts")),
-      el("div", { class: "dialog-buttons" }, el("button", { value: "close", class: "primary", autofocus: true }, "Close"))));
-  document.body.append(dialog);
-  dialog.showModal();
+  const dialog = openDialog("Keyboard shortcuts", "",
+    el("div", { class: "key-tables" }, table(shortcuts, "Anywhere"), table(inFields, "In a field")),
+    el("p", { class: "with-unit" }, toggle, el("label", { for: "single-keys" }, "Use single keys as shortcuts")),
+    el("div", { class: "dialog-buttons" }, button("Close", () => dialog.close(), { class: "primary", autofocus: true })));
 }

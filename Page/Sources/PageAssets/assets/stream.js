@@ -112,25 +112,17 @@ async function follow(app, stream) {
   }
 }
 
+/** Reads events as the server writes them, until their end. */
 async function read(reader, tell) {
   let rest = "";
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
-    rest += value;
-    for (let end = rest.indexOf("\n\n"); end >= 0; end = rest.indexOf("\n\n")) {
-      dispatch(rest.slice(0, end), tell);
-      rest = rest.slice(end + 2);
+    const blocks = (rest + value).split("\n\n");
+    rest = blocks.pop();
+    for (const block of blocks) {
+      const [, name, data] = /^event: (\w+)\ndata: (.*)$/s.exec(block) ?? [];
+      if (name) tell(name, data);
     }
   }
-}
-
-function dispatch(block, tell) {
-  let name = "message";
-  const data = [];
-  for (const line of block.split("\n")) {
-    if (line.startsWith("event:")) name = line.slice(6).trim();
-    else if (line.startsWith("data:")) data.push(line.slice(5).replace(/^ /, ""));
-  }
-  if (data.length > 0) tell(name, data.join("\n"));
 }

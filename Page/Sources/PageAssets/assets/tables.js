@@ -1,22 +1,17 @@
 // The controls of tables and of records. Each field is edited by itself, so that only its bytes change.
 
-import { makeOf } from "./controls.js";
+import { makeControl, makeOf } from "./controls.js";
 import { announce, button, el, menuButton, newID, once } from "./dom.js";
 import { LongList } from "./list.js";
-import { isTable, member, model, ruleWithin, shownWithin, spoken } from "./model.js";
-import { kindOfValue, memberNode } from "./toml.js";
+import { isTable, kindBy, member, model, ruleWithin, shownWithin, spoken } from "./model.js";
+import { isNone, memberNode } from "./toml.js";
 import { asDraft } from "./typed.js";
 
 /** The names that a table has, also those that the file alone has since something in them is invalid. */
 const namesIn = (...tables) => [...new Set(tables.flatMap((table) => Object.keys(isTable(table) ? table : {})))];
 
-const kindOfMember = (value, rule, node) => (rule.type && rule.type !== "any" ? rule.type : kindOfValue(value ?? rule.default, node));
-
-/**
- * The members of a table. `make` makes the control of a member; `place.path` is the path of the table, and
- * `place.store(path, edit)` and `place.remove(path)` edit what is within it.
- */
-export function table(place, make) {
+/** The members of a table at `place.path`. `place.store(path, edit)` and `place.remove(path)` edit what is within it. */
+export function table(place) {
   let now = place;
   const controls = new Map();
   let former = [];
@@ -30,11 +25,11 @@ export function table(place, make) {
     const path = [...now.path, name];
     return {
       ...now, path, rule, ...shown, isStored: shown.own !== undefined,
-      node, kind: kindOfMember(shown.value, rule, node), label: undefined, ...now.actions(path),
+      node, kind: kindBy(rule, shown.value, node), label: undefined, ...now.actions(path),
     };
   };
 
-  const fallback = (name) => (Object.hasOwn(now.rule.fields ?? {}, name) ? now.rule.fields[name].default ?? null : null) !== null;
+  const isField = (name) => Object.hasOwn(now.rule.fields ?? {}, name);
 
   function show() {
     const names = namesIn(now.rule.fields, now.value, now.own);
@@ -54,12 +49,11 @@ export function table(place, make) {
       if (control) control.update({ ...next, name: control.id });
       else {
         const id = newID("member");
-        const made = make({ ...next, name: id });
+        const made = makeControl({ ...next, name: id });
         // A name that a person has chosen stays as it is.
-        const isField = Object.hasOwn(now.rule.fields ?? {}, name);
-        const menu = menuButton(`Menu of ${name}`, () => [[fallback(name) ? "Use the default" : "Remove", () => now.remove([...now.path, name]), `Remove ${name}`]]);
+        const menu = menuButton(`Menu of ${name}`, () => [[isField(name) && !isNone(now.rule.fields[name].default) ? "Use the default" : "Remove", () => now.remove([...now.path, name]), `Remove ${name}`]]);
         const note = el("span", { class: "badge plain-badge" }, "default");
-        const row = el("div", { class: "member" }, el("div", { class: "member-name" }, el("span", { id, title: name }, isField ? spoken(name) : name),
+        const row = el("div", { class: "member" }, el("div", { class: "member-name" }, el("span", { id, title: name }, isField(name) ? spoken(name) : name),
           next.rule.description && el("p", { class: "quiet-text" }, next.rule.description)), made.element, el("div", { class: "member-tools" }, menu, note));
         control = { ...made, row, id, made: makeOf(next), menu, note };
         controls.set(name, control);
@@ -68,7 +62,7 @@ export function table(place, make) {
       // What is not in the file cannot be taken out of it.
       control.menu.hidden = !next.isStored;
       control.row.classList.toggle("is-default", !next.isStored);
-      control.note.hidden = next.isStored || next.value === undefined || next.value === null;
+      control.note.hidden = next.isStored || isNone(next.value);
       control.menu.disabled = Boolean(now.disabled);
       if (body.children[place] !== control.row) body.insertBefore(control.row, body.children[place] ?? null);
     });
@@ -106,7 +100,7 @@ function keepDrafts(names, former, isDraft) {
 }
 
 /** Records: tables with a name each. They can be added, renamed and removed. Of many, those near the screen are made. */
-export function records(place, make) {
+export function records(place) {
   let now = place;
   const cards = new WeakMap();
   const body = el("div", { class: "records", role: "group", "aria-labelledby": place.name });
@@ -119,7 +113,7 @@ export function records(place, make) {
       card.update();
       return card.element;
     },
-    isKept: (one) => one.contains(document.activeElement) || one.querySelector("[data-draft]") !== null || cards.get(one).isDirty(),
+    isKept: (one) => cards.get(one).isDirty(),
   });
   const cardOf = (name) => list.reveal((item) => item.key === name);
 
@@ -140,7 +134,7 @@ export function records(place, make) {
   }
 
   function makeCard(name) {
-    const control = table(recordPlace(name), make);
+    const control = table(recordPlace(name));
     const title = el("h4", { class: "record-name" }, name);
     let isRenaming = false;
     const rename = () => {

@@ -2,20 +2,13 @@
 
 const bare = /^[A-Za-z0-9_-]+$/;
 
-/** A string as TOML. */
-export function quote(text) {
-  let result = '"';
-  for (const character of text) {
-    const code = character.codePointAt(0);
-    if (character === '"' || character === "\\") result += `\\${character}`;
-    else if (character === "\n") result += "\\n";
-    else if (character === "\t") result += "\\t";
-    else if (character === "\r") result += "\\r";
-    else if (code < 32 || code === 127) result += `\\u${code.toString(16).padStart(4, "0")}`;
-    else result += character;
-  }
-  return `${result}"`;
-}
+/** A string as TOML, which needs one escape more than JSON. */
+export const quote = (text) => JSON.stringify(text).replaceAll("\x7f", "\\u007f");
+
+/** A value as JSON. An integer that a JavaScript number cannot hold is a text. */
+export const jsonOf = (value) => JSON.stringify(value, (_, member) => (typeof member === "bigint" ? String(member) : member));
+
+export const isNone = (value) => value === null || value === undefined;
 
 /** A dotted key from its parts. */
 export const dotted = (parts) => parts.map((part) => (bare.test(part) ? part : quote(part))).join(".");
@@ -119,18 +112,7 @@ class Reader {
   }
 
   space(lines) {
-    for (;;) {
-      const character = this.peek();
-      if (character === " " || character === "\t" || (lines && (character === "\n" || character === "\r"))) this.at += 1;
-      else if (lines && character === "#") {
-        while (this.at < this.text.length && this.peek() !== "\n") this.at += 1;
-      } else return;
-    }
-  }
-
-  expect(character) {
-    if (this.peek() !== character) throw new SyntaxError();
-    this.at += 1;
+    this.match(lines ? /(?:[ \t\r\n]|#[^\n]*)*/y : /[ \t]*/y);
   }
 
   value() {
@@ -138,8 +120,8 @@ class Reader {
     const first = this.peek();
     let node;
     if (first === '"' || first === "'") node = { kind: "string", value: this.string() };
-    else if (first === "[") node = { kind: "array", items: this.array() };
-    else if (first === "{") node = { kind: "table", members: this.table() };
+    else if (first === "[") node = { kind: "array", items: this.members("]", () => this.value()) };
+    else if (first === "{") node = { kind: "table", members: this.members("}", () => this.pair()) };
     else {
       const raw = this.match(/\d{4}-\d\d-\d\d \d\d[^\s,\]}#]*|[^\s,\]}#]+/y);
       node = { kind: kindOf(raw), value: raw };
@@ -148,44 +130,31 @@ class Reader {
     return node;
   }
 
-  array() {
-    const items = [];
-    this.expect("[");
-    for (;;) {
+  /** What is between two brackets, with commas. */
+  members(close, read) {
+    const all = [];
+    for (this.at += 1; ; ) {
       this.space(true);
-      if (this.peek() === "]") break;
-      items.push(this.value());
+      if (this.peek() === close) break;
+      all.push(read());
       this.space(true);
       if (this.peek() === ",") this.at += 1;
-      else if (this.peek() !== "]") throw new SyntaxError();
+      else if (this.peek() !== close) throw new SyntaxError();
     }
     this.at += 1;
-    return items;
+    return all;
   }
 
-  table() {
-    const members = [];
-    this.expect("{");
-    for (;;) {
-      this.space(true);
-      if (this.peek() === "}") break;
-      const path = [this.keyPart()];
+  pair() {
+    const path = [];
+    do {
+      if (path.length > 0) this.at += 1;
       this.space(false);
-      while (this.peek() === ".") {
-        this.at += 1;
-        this.space(false);
-        path.push(this.keyPart());
-        this.space(false);
-      }
-      this.expect("=");
+      path.push(this.keyPart());
       this.space(false);
-      members.push({ path, node: this.value() });
-      this.space(true);
-      if (this.peek() === ",") this.at += 1;
-      else if (this.peek() !== "}") throw new SyntaxError();
-    }
-    this.at += 1;
-    return members;
+    } while (this.peek() === ".");
+    this.match(/=[ \t]*/y);
+    return { path, node: this.value() };
   }
 
   keyPart() {

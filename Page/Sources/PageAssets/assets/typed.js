@@ -1,6 +1,6 @@
 // What the controls share: names, and how a text that is typed is checked, stored and taken back.
 
-import { literal } from "./toml.js";
+import { isNone, literal } from "./toml.js";
 
 /** The names and states that every control has. */
 export function names(place, more = {}) {
@@ -18,10 +18,10 @@ export const hasOther = ({ isStored, own, value, disabled }) => isStored && !dis
 
 // Whether an edit would store what is there.
 const isPresent = (edit, { value, node, ...place }) => !hasOther({ value, ...place }) && (edit.toml === undefined ? same(edit.value, value ?? null)
-  : edit.toml === (node?.raw ?? (value === null || value === undefined ? null : literal(value))));
+  : edit.toml === (node?.raw ?? (isNone(value) ? null : literal(value))));
 
 /** A value as the text of a field. */
-export const shown = (value) => (value === null || value === undefined ? "" : String(value));
+export const shown = (value) => (isNone(value) ? "" : String(value));
 
 /** Says what a text would have to be. */
 export const isNot = (text, kind) =>
@@ -113,6 +113,9 @@ export function growing(line, lines, { turned = () => {}, isText = () => true } 
   return box;
 }
 
+/** Whether a key stores what is typed. In a text of several lines, Enter begins another one. */
+export const storesBy = ({ key, ctrlKey, shiftKey, target }) => key === "Enter" && (target.matches("textarea") ? ctrlKey : !shiftKey);
+
 /** How long a control that is stepped through waits for the next step, in milliseconds. */
 const pause = 400;
 
@@ -121,9 +124,10 @@ const pause = 400;
  * of several steps. Escape gives it up. What was refused stays as it was typed. Over a value that has changed meanwhile it
  * is stored by Enter or a button alone.
  *
- * `read()` returns the edit, null for none, or throws an Error with what is wrong.
+ * `read(place)` returns the edit, null for none, or throws an Error with what is wrong. What is `beside` can be used when the
+ * input can.
  */
-export function typed(place, input, { read, show, element = input, parts = [input] }) {
+export function typed(place, input, { read, show, element = input, parts = [input], beside = [] }) {
   let now = place;
   let isDirty = false;
   let isStoring = false;
@@ -171,7 +175,7 @@ export function typed(place, input, { read, show, element = input, parts = [inpu
   const isHalf = () => parts.some((part) => part.validity.badInput);
   const tryRead = () => {
     try {
-      return read();
+      return read(now);
     } catch (error) {
       now.refuse?.(error.message, input);
       return undefined;
@@ -192,8 +196,10 @@ export function typed(place, input, { read, show, element = input, parts = [inpu
     const isReset = edit === null || (edit.value === "" && !(await now.accepts(edit)));
     if (isReset && !now.isStored) return true;
     const isStored = await (isReset ? now.reset(options) : now.commit(edit, options));
-    if (!isStored && !options.isAsShown(now)) contest(file);
-    return isStored;
+    // What a higher layer hides is refused, and stored nonetheless.
+    if (isStored || (edit !== null && isPresent(edit, now))) return true;
+    if (!options.isAsShown(now)) contest(file);
+    return false;
   };
   const store = async ({ leaves = false } = {}) => {
     clearTimeout(timer);
@@ -239,7 +245,7 @@ export function typed(place, input, { read, show, element = input, parts = [inpu
     part.addEventListener("keydown", (event) => {
       // These keys belong to the input method while it composes.
       if (event.isComposing) return;
-      if (event.key === "Enter" && (part.tagName === "TEXTAREA" ? event.ctrlKey : !event.shiftKey)) {
+      if (storesBy(event)) {
         event.preventDefault();
         store();
       } else if (event.key === "Escape" && (isDirty || isHalf()) && !isStoring) {
@@ -263,6 +269,7 @@ export function typed(place, input, { read, show, element = input, parts = [inpu
       now = next;
       // What somebody types into keeps the focus, such as while another program breaks the file.
       for (const part of parts) part.disabled = Boolean(next.disabled) && !isDirty;
+      for (const one of beside) one.disabled = Boolean(next.disabled);
       if (!isDirty && !isHalf()) showStored();
       else if (isOther && !isStoring) contest();
       else if (isBack) changed();
