@@ -121,9 +121,14 @@ async function change(method, path, body) {
 
 async function request(method, path, body) {
   const written = file;
-  const result = await send(method, path, body);
-  if (typeof result?.entry === "number") ownEntries.add(entryOf(result.entry, written));
-  return result;
+  count(1);
+  try {
+    const result = await answerTo(method, path, body);
+    if (typeof result?.entry === "number") ownEntries.add(entryOf(result.entry, written));
+    return result;
+  } finally {
+    count(-1);
+  }
 }
 
 let renewal = null;
@@ -150,15 +155,6 @@ function count(by) {
   document.documentElement.toggleAttribute("data-busy", asked > 0);
 }
 
-async function send(method, path, body) {
-  count(1);
-  try {
-    return await answerTo(method, path, body);
-  } finally {
-    count(-1);
-  }
-}
-
 async function answerTo(method, path, body) {
   // Without an end, a request whose connection is lost, as after a computer was asleep, would hold up all that follow.
   const used = token;
@@ -181,12 +177,10 @@ async function answerTo(method, path, body) {
     throw new Refusal(401, "The settings page's server was started again. Open the address that it has printed.");
   }
   let answer = null;
-  if (text !== "") {
-    try {
-      answer = parse(text);
-    } catch {
-      answer = text;
-    }
+  try {
+    answer = parse(text);
+  } catch {
+    // A refusal of the connection has no words for the page.
   }
   if (!response.ok) throw new Refusal(response.status, answer?.error?.message, answer?.error?.findings);
   return answer;

@@ -67,13 +67,19 @@ function chooser(place, choices, element, inputs, at, show) {
   } };
 }
 
+/** A few choices side by side, and the inputs that choose one. */
+export function sideBySide(values, labels, properties = {}) {
+  const name = newID("choice");
+  const inputs = values.map((value) => el("input", { type: "radio", name, value }));
+  return { inputs, element: el("div", { class: "segments", ...properties },
+    labels.map((label, i) => el("label", { class: "segment" }, inputs[i], el("span", {}, label || "empty")))) };
+}
+
 function segments(place, choices, labels) {
-  const group = newID("choice");
-  const inputs = choices.map((value) => el("input", { type: "radio", name: group, value: literal(value), disabled: place.disabled }));
+  const { inputs, element: box } = sideBySide(choices.map(literal), labels, { role: "radiogroup", ...names(place, { disabled: undefined }) });
+  for (const input of inputs) input.disabled = Boolean(place.disabled);
   const other = counting();
-  const element = el("div", { class: "choice-box" },
-    el("div", { class: "segments", role: "radiogroup", ...names(place, { disabled: undefined }) },
-      choices.map((_, i) => el("label", { class: "segment" }, inputs[i], el("span", {}, labels[i] || "empty")))), other.element);
+  const element = el("div", { class: "choice-box" }, box, other.element);
   return chooser(place, choices, element, inputs, () => inputs.findIndex((input) => input.checked), (now, at) => {
     inputs.forEach((input, i) => { input.checked = i === at; });
     other.say(at >= 0 ? null : labels[choices.findIndex((value) => same(value, now.value))] ?? now.value);

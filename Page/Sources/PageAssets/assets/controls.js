@@ -8,7 +8,7 @@ import { isPlainList, list } from "./lists.js";
 import { isTable } from "./model.js";
 import { records, table } from "./tables.js";
 import { asKind, isNone, literal, numberOf, withZeros } from "./toml.js";
-import { growing, hasOther, isNot, names, pastedLines, shown, typed } from "./typed.js";
+import { asDraft, growing, hasOther, isNot, names, shown, storesBy, typed } from "./typed.js";
 
 /** What a field without a text says: an empty text is another thing than none. */
 const unset = ({ value, rule }) => (!isNone(value) ? "empty" : rule.example === undefined || rule.example === null ? "not set" : `such as ${rule.example}`);
@@ -301,64 +301,42 @@ function colour(place) {
 /** A secret can be written and not read. The text leaves the page's memory with the request. */
 function secret(place) {
   let now = place;
-  const line = el("input", names(place, { class: "field", type: "password", autocomplete: "new-password", spellcheck: "false" }));
   // A password's field would take the line breaks out of a key that is pasted.
-  const lines = el("textarea", names(place, { class: "field masked", rows: 3, autocomplete: "off", spellcheck: "false" }));
-  let field = line;
-  const turn = (next) => {
-    const hasFocus = field === document.activeElement;
-    field.replaceWith(next);
-    field.value = "";
-    field = next;
-    if (hasFocus) next.focus();
-  };
+  const box = growing(el("input", names(place, { class: "field", type: "password", autocomplete: "new-password", spellcheck: "false" })),
+    el("textarea", names(place, { class: "field masked", rows: 3, autocomplete: "off", spellcheck: "false" })));
+  const [line, lines] = box.parts;
+  const set = asDraft(box, () => {
+    for (const part of box.parts) part.value = "";
+    now.checked?.();
+  });
+  const isDirty = () => box.value !== "";
   const store = async () => {
-    const { value } = field;
+    const { value } = box;
     const { file } = now;
     // Whether it is as it was cannot be seen: of a file that has changed, another try could overwrite a new one.
-    const options = { field, isAsShown: (present) => present.file === file, tries: 1, changed: () => contest(file) };
-    if (value !== "" && await now.commit({ value }, options) && field.value === value) clear();
+    const options = { field: box.field, isAsShown: (present) => present.file === file, tries: 1, changed: () => contest(file) };
+    if (value !== "" && await now.commit({ value }, options) && box.value === value) set("");
   };
-  const contest = (file) => now.meanwhile?.(now.value, { field, file, store, giveUp: () => clear() });
+  const contest = (file) => now.meanwhile?.(now.value, { field: box.field, file, store, giveUp: () => set("") });
   const save = el("button", { type: "submit", disabled: place.disabled }, "Store");
   const form = el("form", { class: "with-unit", autocomplete: "off", onsubmit: (event) => {
     event.preventDefault();
     store();
   } }, line, save);
-  const settle = () => form.toggleAttribute("data-draft", field.value !== "");
-  const clear = () => {
-    turn(line);
-    line.value = "";
-    settle();
-    now.checked?.();
-  };
   const show = () => {
     line.placeholder = isNone(now.value) ? "not set" : "set, and not shown";
   };
-  line.addEventListener("paste", (event) => {
-    const pasted = pastedLines(event);
-    if (pasted === null) return;
-    turn(lines);
-    lines.value = pasted;
-    settle();
+  lines.addEventListener("keydown", (event) => {
+    if (storesBy(event)) store();
   });
-  for (const one of [line, lines]) {
-    one.addEventListener("input", settle);
-    one.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && event.ctrlKey && one === lines) store();
-      if (event.key !== "Escape" || one.value === "") return;
-      event.stopPropagation();
-      clear();
-    });
-  }
   show();
-  return { element: form, isDirty: () => field.value !== "", update(next) {
+  return { element: form, isDirty, update(next) {
     const { file, change } = now;
-    now = { ...now, ...next };
+    now = next;
     const isOther = next.file !== file || (next.change !== change && next.change?.isMine === false);
-    if (isOther && field.value !== "") contest(file);
+    if (isOther && isDirty()) contest(file);
     save.disabled = Boolean(next.disabled);
-    line.disabled = lines.disabled = save.disabled && field.value === "";
+    for (const part of box.parts) part.disabled = save.disabled && !isDirty();
     show();
   } };
 }

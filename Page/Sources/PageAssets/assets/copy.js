@@ -1,6 +1,7 @@
 // Copies settings as commands or as a drop-in file.
 
 import { api, saidBy } from "./api.js";
+import { sideBySide } from "./choices.js";
 import { button, copyText, el, latest, openDialog } from "./dom.js";
 import { hasValue, isStored, model, nodeOf } from "./model.js";
 import { shellWord } from "./fixes.js";
@@ -23,13 +24,13 @@ const lineFor = (key) => `${key.key} = ${valueText(key)}`;
 export function openCopy(shown) {
   const area = el("textarea", { class: "field mono copy-text", rows: 12, readonly: true, "aria-label": "What is copied", spellcheck: "false" });
   const note = el("p", { class: "quiet-text" });
-  const scope = options("scope", "Which settings", [["mine", "All in this file"], ["shown", `Those that the search shows (${shown.length})`]]);
-  const form = options("form", "As", [["commands", "Commands"], ["drop-in", "A drop-in file"]]);
+  const scope = either("Which settings", { mine: "All in this file", shown: `Those that the search shows (${shown.length})` });
+  const form = either("As", { commands: "Commands", "drop-in": "A drop-in file" });
   const asks = latest();
   const show = async () => {
     const isLast = asks();
-    const isFile = scope.value() === "mine";
-    const isDropIn = form.value() === "drop-in";
+    const isFile = scope.isFirst();
+    const isDropIn = !form.isFirst();
     const keys = (isFile ? model.doc.keys.filter(isStored) : shown).filter(hasValue);
     const open = keys.filter((key) => !key.isSecret);
     const left = keys.length - open.length;
@@ -61,11 +62,9 @@ export function openCopy(shown) {
   show();
 }
 
-function options(name, legend, choices) {
-  const inputs = choices.map(([value], at) => el("input", { type: "radio", name, value, checked: at === 0 }));
-  return {
-    value: () => inputs.find((input) => input.checked).value,
-    element: el("fieldset", { class: "segments-box" }, el("legend", {}, legend),
-      el("div", { class: "segments" }, choices.map(([, label], at) => el("label", { class: "segment" }, inputs[at], el("span", {}, label))))),
-  };
+/** A question with two answers by their values, of which the first is chosen. */
+function either(legend, answers) {
+  const { inputs, element } = sideBySide(Object.keys(answers), Object.values(answers));
+  inputs[0].checked = true;
+  return { isFirst: () => inputs[0].checked, element: el("fieldset", { class: "segments-box" }, el("legend", {}, legend), element) };
 }

@@ -169,7 +169,6 @@ function setTries(tries) {
   $("try").setAttribute("aria-pressed", String(tries));
   announce(tries ? "The next change comes back after 15 seconds unless you keep it." : "Changes are kept.");
 }
-$("try").addEventListener("click", () => setTries(!trying.isNext));
 on("trying", () => $("try").setAttribute("aria-pressed", String(trying.isNext)));
 /** Opens what the bar has no room for, until something in it is chosen, or the focus goes elsewhere. */
 function showMore(shows) {
@@ -206,18 +205,20 @@ async function step(verb) {
     notices.fail(saidBy(error));
   }
 }
-$("undo").addEventListener("click", () => step("undo"));
-$("redo").addEventListener("click", () => step("redo"));
-$("copy").addEventListener("click", () => openCopy(settings.shown()));
-$("toggle-file").addEventListener("click", () => showFile(!shell.classList.contains("with-file")));
-$("help").addEventListener("click", openHelp);
-$("all-apps").addEventListener("click", showStart);
-$("stop").addEventListener("click", async () => {
+
+async function stop() {
   if (!await mayLeave()) return;
   unfollow();
   await api.end().catch(() => {});
   document.body.replaceChildren(el("main", { class: "main" }, el("p", { class: "empty" }, "The settings page has ended. You can close this tab.")));
-});
+}
+
+const toggleFile = () => showFile(!shell.classList.contains("with-file"));
+const tools = {
+  undo: () => step("undo"), redo: () => step("redo"), try: () => setTries(!trying.isNext), copy: () => openCopy(settings.shown()),
+  "toggle-file": toggleFile, help: openHelp, "all-apps": showStart, stop,
+};
+for (const [id, action] of Object.entries(tools)) $(id).addEventListener("click", action);
 
 beginShortcuts({
   "/": () => {
@@ -235,7 +236,7 @@ beginShortcuts({
   "Ctrl z": () => step("undo"),
   "Ctrl Z": () => step("redo"),
   t: () => model.doc && setTries(!trying.isNext),
-  f: () => model.doc && showFile(!shell.classList.contains("with-file")),
+  f: () => model.doc && toggleFile(),
   l: () => {
     const span = settings.current()?.key.span;
     if (span) emit("place", { line: span.line });

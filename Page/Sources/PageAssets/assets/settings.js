@@ -71,6 +71,11 @@ export function showList({ keepsPlace = false } = {}) {
   showEmpty(text);
 }
 
+function searchFor(text) {
+  searchField.value = text;
+  showList();
+}
+
 /** Says why there is nothing, and the way on. */
 function showEmpty(text) {
   const box = $("empty");
@@ -81,8 +86,7 @@ function showEmpty(text) {
     el("p", {}, isSearch ? `Nothing here has “${text.trim()}” in its name, description or value.`
       : "This app describes no settings, and its file has none. Write one into the text of the file, or with 'settings-cli set'."),
     isSearch && el("div", { class: "notice-buttons" }, button("Clear the search", () => {
-      searchField.value = "";
-      showList();
+      searchFor("");
       searchField.focus();
     }, { class: "primary" }), button("Search all apps", () => emit("elsewhere", text))) || "");
 }
@@ -162,8 +166,7 @@ function showGroups() {
   shell.classList.toggle("has-groups", !nav.hidden);
   if (nav.hidden) return;
   const go = (group) => {
-    searchField.value = "";
-    showList();
+    searchFor("");
     const at = list.items.findIndex((item) => item.group === group && !item.key);
     list.reveal((item) => item === list.items[at])?.scrollIntoView({ block: "start" });
     list.reveal((item) => item === list.items[at + 1])?.focus({ preventScroll: true });
@@ -210,8 +213,7 @@ function showFilters(query) {
 
 function toggleFilter(word) {
   const words = searchField.value.split(/\s+/).filter((part) => part !== "");
-  searchField.value = (words.includes(word) ? words.filter((part) => part !== word) : [...words, word]).join(" ");
-  showList();
+  searchFor((words.includes(word) ? words.filter((part) => part !== word) : [...words, word]).join(" "));
 }
 
 // MARK: One setting
@@ -233,8 +235,7 @@ export function lightSelected({ scrolls = false } = {}) {
 export function goTo(key) {
   let element = list.reveal((item) => item.key === key);
   if (!element) {
-    searchField.value = "";
-    showList();
+    searchFor("");
     element = list.reveal((item) => item.key === key);
   }
   if (!element) return;

@@ -172,42 +172,13 @@ class Reader {
   }
 
   string() {
-    const mark = this.peek();
-    const isLong = this.text.startsWith(mark.repeat(3), this.at);
-    const end = isLong ? mark.repeat(3) : mark;
-    this.at += end.length;
-    if (isLong && this.text.startsWith("\r\n", this.at)) this.at += 2;
-    else if (isLong && this.peek() === "\n") this.at += 1;
-    let result = "";
-    for (;;) {
-      if (this.at >= this.text.length) throw new SyntaxError();
-      if (this.text.startsWith(end, this.at)) {
-        this.at += end.length;
-        // Up to two quotation marks may stand directly before the closing ones.
-        while (isLong && this.peek() === mark) {
-          result += mark;
-          this.at += 1;
-        }
-        return result;
-      }
-      if (mark === '"' && this.peek() === "\\") result += this.escape();
-      else result += this.text[this.at++];
-    }
-  }
-
-  escape() {
-    const character = this.text[this.at + 1];
-    this.at += 2;
-    const simple = { b: "\b", t: "\t", n: "\n", f: "\f", r: "\r", e: "\u001b", '"': '"', "\\": "\\" }[character];
-    if (simple !== undefined) return simple;
-    const digits = { x: 2, u: 4, U: 8 }[character];
-    if (digits) {
-      const code = parseInt(this.text.slice(this.at, this.at + digits), 16);
-      this.at += digits;
-      return String.fromCodePoint(code);
-    }
-    this.at -= 1;
-    this.match(/[ \t]*\r?\n\s*/y);
-    return "";
+    // Up to two quotation marks may stand directly before the closing ones.
+    const raw = this.match(/"""(?:\\[^]|(?!""")[^\\])*"{3,5}|'''(?:(?!''')[^])*'{3,5}|"(?:\\.|[^"\\])*"|'[^']*'/y);
+    const text = /^("""|''')/.test(raw) ? raw.slice(3, -3).replace(/^\r?\n/, "") : raw.slice(1, -1);
+    if (raw.startsWith("'")) return text;
+    return text.replace(/\\(?:([btnfre"\\])|x(.{2})|u(.{4})|U(.{8})|[ \t]*\r?\n\s*)/g, (_, simple, ...codes) => {
+      const code = codes.slice(0, 3).find(Boolean);
+      return simple ? { b: "\b", t: "\t", n: "\n", f: "\f", r: "\r", e: "\u001b" }[simple] ?? simple : code ? String.fromCodePoint(parseInt(code, 16)) : "";
+    });
   }
 }

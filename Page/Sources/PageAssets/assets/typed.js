@@ -1,5 +1,6 @@
 // What the controls share: names, and how a text that is typed is checked, stored and taken back.
 
+import { unified } from "./diff.js";
 import { isNone, literal } from "./toml.js";
 
 /** The names and states that every control has. */
@@ -52,14 +53,6 @@ export function asDraft(box, settled) {
   return set;
 }
 
-/** Takes what is pasted into a field of one line, if it has several; null if it has not. */
-export function pastedLines(event) {
-  const pasted = event.clipboardData?.getData("text/plain").replace(/\r\n?/g, "\n") ?? "";
-  if (!pasted.replace(/\n$/, "").includes("\n")) return null;
-  event.preventDefault();
-  return pasted;
-}
-
 /**
  * A field of one line, in whose place one of several is as soon as its text has them: Shift+Enter begins another line, and
  * what is pasted may have some. `turned(isLong)` runs when the other one has its place.
@@ -107,8 +100,10 @@ export function growing(line, lines, { turned = () => {}, isText = () => true } 
     box.insert("\n");
   });
   line.addEventListener("paste", (event) => {
-    const pasted = isText() ? pastedLines(event) : null;
-    if (pasted !== null) box.insert(pasted);
+    const pasted = unified(event.clipboardData?.getData("text/plain") ?? "");
+    if (!isText() || !pasted.replace(/\n$/, "").includes("\n")) return;
+    event.preventDefault();
+    box.insert(pasted);
   });
   return box;
 }
