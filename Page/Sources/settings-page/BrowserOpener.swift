@@ -66,9 +66,10 @@ final class BrowserOpener: Sendable {
     let bytes = Array(text.utf8)
     return Glibc.write(descriptor, bytes, bytes.count) == bytes.count
   }
+}
 
-  private func say(_ text: String) {
-    let message = Array("settings-page: \(text)\n".utf8)
-    _ = Glibc.write(STDERR_FILENO, message, message.count)
-  }
+/// Says something on standard error.
+func say(_ text: String) {
+  let message = Array("settings-page: \(text)\n".utf8)
+  _ = Glibc.write(STDERR_FILENO, message, message.count)
 }

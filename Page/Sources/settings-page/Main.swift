@@ -39,9 +39,7 @@ struct Main: ParsableCommand {
       try command.run()
     } catch {
       let code = exitCode(for: error)
-      let shown = code == .success ? fullMessage(for: error) : "settings-page: \(message(for: error))"
-      let text = Array((shown + "\n").utf8)
-      _ = write(code == .success ? STDOUT_FILENO : STDERR_FILENO, text, text.count)
+      if code == .success { print(fullMessage(for: error)) } else { say(message(for: error)) }
       Glibc.exit(code == .validationFailure ? 2 : code.rawValue)
     }
   }
@@ -82,8 +80,7 @@ struct Main: ParsableCommand {
         opener.cleanUp()
         Glibc.exit(0)
       } catch {
-        let message = Array("settings-page: \(error)\n".utf8)
-        _ = write(STDERR_FILENO, message, message.count)
+        say("\(error)")
         Glibc.exit(7)
       }
     }

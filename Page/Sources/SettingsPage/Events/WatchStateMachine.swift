@@ -47,9 +47,7 @@ struct WatchStateMachine: Sendable {
 
   /// - Returns: Who hears of the line, and whether it is the first: the state at the start.
   mutating func line(_ line: [UInt8], from process: Process) -> (listeners: Set<Listener>, isFirst: Bool) {
-    guard let app = watches.first(where: { $0.value.process == process })?.key, let watch = watches[app] else {
-      return ([], false)
-    }
+    guard let (app, watch) = watches.first(where: { $0.value.process == process }) else { return ([], false) }
     watches[app]?.last = line
     return (watch.listeners, watch.last == nil)
   }

@@ -35,13 +35,13 @@ extension Interface {
         trials.started(id, $0)
       }
     } catch {
-      await trials.takeBack(id)
+      await trials.takeBack(id, hasFailed: true)
       throw error
     }
     let results = ChangeAnswer.lines(result.output)
     guard result.status == 0 else {
       // A value that a higher layer hides was stored although the command says that it has no effect.
-      await trials.takeBack(id)
+      await trials.takeBack(id, hasFailed: true)
       throw refusal(result, results)
     }
     guard results.contains(where: { $0.isChange == true }) else {

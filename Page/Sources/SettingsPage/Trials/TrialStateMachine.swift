@@ -10,11 +10,6 @@ struct TrialStateMachine: Sendable {
     case ending
   }
 
-  /// Who wants to take it back.
-  enum Cause: Sendable {
-    case person, time, failure, shutdown
-  }
-
   private(set) var trials: [String: (trial: Trial, phase: Phase)] = [:]
   private var isOver = false
 
@@ -44,13 +39,15 @@ struct TrialStateMachine: Sendable {
     return trial
   }
 
-  /// - Parameter target: The app that the person named; `nil` for the other causes.
+  /// - Parameters:
+  ///   - hasFailed: Whether its change could not be made, or not all of it.
+  ///   - target: The app that a person named; `nil` if nobody did.
   /// - Returns: The trial if it is to be taken back now, by the caller alone.
-  mutating func takeBack(_ id: String, _ cause: Cause, of target: String? = nil) -> Trial? {
+  mutating func takeBack(_ id: String, hasFailed: Bool = false, of target: String? = nil) -> Trial? {
     guard let (trial, phase) = trials[id], phase != .ending else { return nil }
     if let target, trial.place.target != target { return nil }
     // One whose change is being made is not over before the command is, which has a deadline.
-    guard phase == .running || cause == .failure else { return nil }
+    guard phase == .running || hasFailed else { return nil }
     trials[id]?.phase = .ending
     return trial
   }
@@ -60,7 +57,7 @@ struct TrialStateMachine: Sendable {
   /// - Returns: The trials to take back now. No other begins.
   mutating func shutDown() -> [Trial] {
     isOver = true
-    return trials.keys.sorted().compactMap { takeBack($0, .shutdown) }
+    return trials.keys.sorted().compactMap { takeBack($0) }
   }
 
   /// Whether trials are left that somebody is still making or taking back.

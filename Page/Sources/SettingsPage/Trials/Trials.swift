@@ -72,7 +72,7 @@ final class Trials: Sendable {
       state.ends[id] = .now + time
       state.timers[id] = Task { [weak self] in
         guard (try? await Task.sleep(for: time, clock: .continuous)) != nil else { return }
-        await self?.takeBack(id, .time)
+        await self?.takeBack(id)
       }
       return trial
     }
@@ -105,15 +105,13 @@ final class Trials: Sendable {
   ///
   /// - Returns: `nil` if there is no such trial any more.
   func end(_ id: String, of target: String) async -> Outcome? {
-    guard let trial = state.withLock({ $0.machine.takeBack(id, .person, of: target) }) else { return nil }
+    guard let trial = state.withLock({ $0.machine.takeBack(id, of: target) }) else { return nil }
     return await undo(trial)
   }
 
-  /// Takes a trial back whose change failed, as far as it was made.
-  func takeBack(_ id: String) async { await takeBack(id, .failure) }
-
-  private func takeBack(_ id: String, _ cause: TrialStateMachine.Cause) async {
-    guard let trial = state.withLock({ $0.machine.takeBack(id, cause) }) else { return }
+  /// Takes a trial back whose time is over, or whose change failed, as far as it was made.
+  func takeBack(_ id: String, hasFailed: Bool = false) async {
+    guard let trial = state.withLock({ $0.machine.takeBack(id, hasFailed: hasFailed) }) else { return }
     await undo(trial)
   }
 

@@ -17,15 +17,15 @@ private func running(_ id: String = "1") -> TrialStateMachine {
 @Test func `a trial that is kept is not taken back by its time`() {
   var machine = running()
   #expect(machine.keep("1", of: "org.example.a")?.id == "1")
-  #expect(machine.takeBack("1", .time) == nil)
+  #expect(machine.takeBack("1") == nil)
   #expect(machine.isEmpty)
 }
 
 @Test func `a trial whose time is up is not kept any more, and taken back once`() {
   var machine = running()
-  #expect(machine.takeBack("1", .time)?.pid == 42)
+  #expect(machine.takeBack("1")?.pid == 42)
   #expect(machine.keep("1", of: "org.example.a") == nil)
-  #expect(machine.takeBack("1", .person, of: "org.example.a") == nil)
+  #expect(machine.takeBack("1", of: "org.example.a") == nil)
   #expect(machine.shutDown() == [])
   #expect(!machine.isEmpty)
   machine.ended("1")
@@ -41,16 +41,16 @@ private func running(_ id: String = "1") -> TrialStateMachine {
 @Test func `a trial is kept and taken back under its own app only`() {
   var machine = running()
   #expect(machine.keep("1", of: "org.example.b") == nil)
-  #expect(machine.takeBack("1", .person, of: "org.example.b") == nil)
+  #expect(machine.takeBack("1", of: "org.example.b") == nil)
   #expect(machine.keep("1", of: "org.example.a") != nil)
 }
 
 @Test func `a trial that is still being made is taken back by a failure alone`() {
   var machine = TrialStateMachine()
   #expect(machine.begin(trial("1")) == true)
-  #expect(machine.takeBack("1", .time) == nil)
+  #expect(machine.takeBack("1") == nil)
   #expect(machine.keep("1", of: "org.example.a") == nil)
-  #expect(machine.takeBack("1", .failure) != nil)
+  #expect(machine.takeBack("1", hasFailed: true) != nil)
   #expect(machine.run("1") == nil)
 }
 
