@@ -36,7 +36,7 @@ struct LowerLayers {
     names.keys(touching: path).flatMap { index -> [TOMLPath] in
       let key = renamedKeys[index]
       guard let name = key.paths.first(where: { path.isRelated(to: $0) }) else { return [] }
-      let rest = TOMLPath(Array(path.components.dropFirst(name.components.count)))
+      let rest = path.rest(below: name)
       return key.paths.filter { $0 != name }.map { $0.appending(rest) }
     }
   }
@@ -94,7 +94,7 @@ struct LowerLayers {
   /// A path without names within a secret.
   private func withoutSecretNames(_ path: TOMLPath) -> TOMLPath {
     guard !secrets.isEmpty else { return path }
-    return (1...path.components.count).lazy.map { TOMLPath(Array(path.components.prefix($0))) }
+    return (1...path.components.count).lazy.map { path.prefix($0) }
       .first { secrets.key(at: $0) != nil } ?? path
   }
 

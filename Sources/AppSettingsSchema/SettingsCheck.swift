@@ -231,7 +231,7 @@ package struct SettingsCheck {
       guard let key = names.key(around: place).map({ keys[$0] }),
         let name = key.formerPaths.first(where: { place.hasPrefix($0) })
       else { continue }
-      return key.path.appending(TOMLPath(Array(place.components.dropFirst(name.components.count))))
+      return key.path.appending(place.rest(below: name))
     }
     return nil
   }

@@ -33,7 +33,7 @@ package final class UnknownKey {
     if let known = tables[count] { return known }
     var found: [String: TOMLPath] = [:]
     for key in keys where key.path.components.count > count {
-      let table = TOMLPath(Array(key.path.components.prefix(count)))
+      let table = key.path.prefix(count)
       found[table.description] = table
     }
     tables[count] = found

@@ -55,7 +55,7 @@ package struct LockedPaths: Sendable {
       node = child
       if node.own < lock?.layer ?? Self.none { lock = (depth + 1, node.own) }
     }
-    return lock.map { (TOMLPath(Array(path.components.prefix($0.depth))), $0.layer) }
+    return lock.map { (path.prefix($0.depth), $0.layer) }
   }
 
   /// The locks at and below a path, as a tree of their own; `nil` if there are none.

@@ -60,7 +60,7 @@ extension SettingsSnapshot {
     guard let key = edit.key, key.paths.count > 1, let name = key.paths.first(where: { edit.path.hasPrefix($0) }) else {
       return [edit.path]
     }
-    let rest = TOMLPath(Array(edit.path.components.dropFirst(name.components.count)))
+    let rest = edit.path.rest(below: name)
     return [edit.path] + key.paths.filter { $0 != name }.map { $0.appending(rest) }
   }
 

@@ -70,7 +70,7 @@ extension SettingsSnapshot {
     around path: TOMLPath, in layer: SettingsLayer.Kind, isSecret: Bool
   ) -> (found: LayerLookup, text: String?)? {
     for count in stride(from: path.components.count, to: 0, by: -1) {
-      let place = TOMLPath(Array(path.components.prefix(count)))
+      let place = path.prefix(count)
       let isSecret = isSecret && count == path.components.count
       guard let text = overrides.text(for: place, in: layer, isSecret: isSecret),
         let value = permitted(text, at: place, over: stored(at: place), in: layer)
@@ -113,7 +113,7 @@ extension SettingsSnapshot {
     var table = value?.table ?? TOMLTable()
     var isChanged = false
     func override(_ place: TOMLPath, _ text: String) {
-      let below = TOMLPath(Array(place.components.dropFirst(path.components.count)))
+      let below = place.rest(below: path)
       guard let value = permitted(text, at: place, over: stored?.table?[path: below], in: layer) else { return }
       table.apply(Edit(path: below, value: value))
       isChanged = true

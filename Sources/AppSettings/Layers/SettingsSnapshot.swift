@@ -240,7 +240,7 @@ extension SettingsSnapshot {
   func obstacle(above path: TOMLPath, in index: Int) -> TOMLPath? {
     // Searches upwards, so that nothing below a hidden path is looked up and no table around it is made.
     for count in stride(from: path.components.count - 1, to: 0, by: -1) {
-      let place = TOMLPath(Array(path.components.prefix(count)))
+      let place = path.prefix(count)
       if case .value = lookUp(place, in: index) { return place }
     }
     return nil

@@ -3,7 +3,7 @@ import SettingsTOML
 extension TOMLPath {
   /// The path's new place, or places below it, after `old` and everything below it has moved to `new`.
   fileprivate func moved(from old: TOMLPath, to new: TOMLPath) -> [TOMLPath] {
-    if hasPrefix(old) { return [new.appending(TOMLPath(Array(components.dropFirst(old.components.count))))] }
+    if hasPrefix(old) { return [new.appending(rest(below: old))] }
     return old.hasPrefix(self) ? [new] : []
   }
 }
@@ -70,8 +70,8 @@ extension ForEachStep: PlacingStep {
   private func inRecord(of path: TOMLPath, _ others: (TOMLPath) -> [TOMLPath]) -> [TOMLPath] {
     let count = key.components.count + 1
     guard path.hasPrefix(key), path.components.count > count else { return [] }
-    let record = TOMLPath(Array(path.components.prefix(count)))
-    return others(TOMLPath(Array(path.components.dropFirst(count)))).map { record.appending($0) }
+    let record = path.prefix(count)
+    return others(path.rest(below: record)).map { record.appending($0) }
   }
 
   var keepsSource: Bool { steps.keepSources }

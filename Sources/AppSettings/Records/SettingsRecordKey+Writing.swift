@@ -86,7 +86,7 @@ extension SettingsRecordKey {
       obstacle = (path, now.kindName, nil)
     case nil:
       for count in 1...path.components.count {
-        let place = TOMLPath(Array(path.components.prefix(count)))
+        let place = path.prefix(count)
         guard user.document.contains(place), !user.document.isTable(at: place) else { continue }
         obstacle = (place, user.document[place]?.kindName ?? "a value", user.position(of: place))
         break

@@ -126,7 +126,7 @@ extension TOMLDocument {
     // An innermost array or table may be one level below the last key.
     let left = maximumDepth + 1 - path.components.count
     guard left < 0 || value.isNested(deeperThan: left) else { return }
-    let shown = path.components.count > 8 ? "\(TOMLPath(Array(path.components.prefix(8))))…" : "\(path)"
+    let shown = path.components.count > 8 ? "\(path.prefix(8))…" : "\(path)"
     throw TOMLEditError(
       .tooLarge,
       "Cannot set '\(shown)': its keys and its value are more than \(maximumDepth) levels deep. Nest them less.")

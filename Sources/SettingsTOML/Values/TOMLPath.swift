@@ -18,6 +18,12 @@ public struct TOMLPath: Sendable {
   /// The path without its last component. The root is its own parent.
   package var parent: TOMLPath { TOMLPath(Array(components.dropLast())) }
 
+  /// The path of its first components.
+  package func prefix(_ count: Int) -> TOMLPath { TOMLPath(Array(components.prefix(count))) }
+
+  /// What follows another path, with which this one begins.
+  package func rest(below other: TOMLPath) -> TOMLPath { TOMLPath(Array(components.dropFirst(other.components.count))) }
+
   /// The last component, or `nil` for the root.
   package var last: String? { components.last }
 

@@ -226,7 +226,7 @@ package final class ChangeList {
     let own = state.view.layers[state.view.userIndex]
     guard case .hidden = state.view.pending.lookUp(path, base: { own.lookUp(path) }) else { return }
     for count in 1..<max(1, path.components.count) {
-      let above = TOMLPath(Array(path.components.prefix(count)))
+      let above = path.prefix(count)
       guard let value = state.own(above), value.table == nil else { continue }
       throw ToolError(
         .unknown, "Cannot set '\(path)': '\(above)' is \(value.kindName), and cannot have keys. Nothing was written.")
@@ -244,7 +244,7 @@ package final class ChangeList {
     case .anotherElement(let text): elements[path, default: []].append(text)
     }
     if steps.count == 1 { return stored.append((path, value, answers.count)) }
-    let above = (1..<path.components.count).map { TOMLPath(Array(path.components.prefix($0))) }
+    let above = (1..<path.components.count).map { path.prefix($0) }
     if let index = places[path], !inner.contains(path), !above.contains(where: { places[$0] != nil }) {
       stored[index] = (path, value, answers.count)
       return

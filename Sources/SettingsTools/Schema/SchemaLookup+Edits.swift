@@ -59,7 +59,7 @@ extension SchemaLookup {
       guard snapshot.lockError(key.path) == nil,
         let error = snapshot.lockError(key.path, formerly: key.formerPaths)
       else { continue }
-      let rest = Self.rest(of: key.path, below: path)
+      let rest = key.path.rest(below: path)
       switch LayerLookup(value, at: rest.components[...]) {
       case .absent: continue
       case .hidden: throw error

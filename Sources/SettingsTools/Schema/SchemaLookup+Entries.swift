@@ -53,7 +53,7 @@ extension SchemaLookup {
         guard let value else { continue }
         for key in named(below: path) {
           for name in key.paths where name.hasPrefix(path) {
-            let value = value.table?[path: Self.rest(of: name, below: path)]
+            let value = value.table?[path: name.rest(below: path)]
             note(value, key, key.type, at: key.path, of: path, in: &tables)
           }
         }

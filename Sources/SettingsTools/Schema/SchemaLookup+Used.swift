@@ -90,7 +90,7 @@ extension SchemaLookup {
     var table = defaults(below: path) ?? TOMLTable()
     table = table.merging(renamed(stored ?? TOMLTable(), at: path, in: snapshot))
     for key in keys(below: path) {
-      table.apply(Edit(path: Self.rest(of: key.path, below: path), value: reading(of: key, in: snapshot).value))
+      table.apply(Edit(path: key.path.rest(below: path), value: reading(of: key, in: snapshot).value))
     }
     return table.isEmpty ? stored.map { .table($0) } : .table(table)
   }

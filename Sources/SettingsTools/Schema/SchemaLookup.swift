@@ -40,7 +40,7 @@ package struct SchemaLookup: Sendable {
   /// The key whose value a path is, or is in, by which of its names, and which part of the value it is.
   func place(of path: TOMLPath) -> (key: SchemaKey, name: TOMLPath, part: TOMLPath)? {
     guard let key = key(around: path), let name = key.paths.first(where: { path.hasPrefix($0) }) else { return nil }
-    return (key, name, Self.rest(of: path, below: name))
+    return (key, name, path.rest(below: name))
   }
   /// The keys at and below a path.
   package func keys(below path: TOMLPath) -> [SchemaKey] {
@@ -126,7 +126,7 @@ package struct SchemaLookup: Sendable {
           + "\(below.count > 1 ? " and other keys" : ""). Nothing was written.")
     }
     for key in below {
-      if let value = table[path: Self.rest(of: key.path, below: path)] { try check(value, at: key.path) }
+      if let value = table[path: key.path.rest(below: path)] { try check(value, at: key.path) }
     }
   }
 
@@ -178,7 +178,7 @@ package struct SchemaLookup: Sendable {
   package func defaults(below path: TOMLPath = .root) -> TOMLTable? {
     var table = TOMLTable()
     for key in keys(below: path) where key.path != path {
-      if let value = key.defaultValue { table.apply(Edit(path: Self.rest(of: key.path, below: path), value: value)) }
+      if let value = key.defaultValue { table.apply(Edit(path: key.path.rest(below: path), value: value)) }
     }
     return table.isEmpty ? nil : table
   }
@@ -227,11 +227,6 @@ package struct SchemaLookup: Sendable {
     guard let key = key(around: path), !key.formerPaths.isEmpty, let (_, _, part) = place(of: path) else { return nil }
     return (key, part)
   }
-
-  package static func rest(of path: TOMLPath, below other: TOMLPath) -> TOMLPath {
-    TOMLPath(Array(path.components.dropFirst(other.components.count)))
-  }
-
   /// The names of a path, the present one first, if its key has former names.
   package func names(of path: TOMLPath) -> [TOMLPath] {
     renamedKey(around: path).map { key, part in key.paths.map { $0.appending(part) } } ?? [path]
@@ -265,7 +260,7 @@ package struct SchemaLookup: Sendable {
     return paths.compactMap { path in
       guard let (key, name, _) = place(of: path) else { return nil }
       let isRecord = key.type.kind == .records
-      let place = TOMLPath(Array(path.components.prefix(name.components.count + (isRecord ? 1 : 0))))
+      let place = path.prefix(name.components.count + (isRecord ? 1 : 0))
       guard isRecord ? place != name : key.type.kind == .table, seen.insert(place).inserted,
         let type = type(of: place), let value = snapshot[place]
       else { return nil }
@@ -283,11 +278,11 @@ package struct SchemaLookup: Sendable {
     var table = table
     let renamedKeys = named(below: path).filter { !$0.formerPaths.isEmpty }
     for former in renamedKeys.flatMap(\.formerPaths) where former.hasPrefix(path) {
-      table.apply(Edit(path: Self.rest(of: former, below: path), value: nil))
+      table.apply(Edit(path: former.rest(below: path), value: nil))
     }
     for key in renamedKeys where key.path.hasPrefix(path) {
       guard let value = snapshot.stored(for: key.settingsKey) else { continue }
-      table.apply(Edit(path: Self.rest(of: key.path, below: path), value: value))
+      table.apply(Edit(path: key.path.rest(below: path), value: value))
     }
     return table
   }

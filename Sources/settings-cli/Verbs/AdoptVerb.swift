@@ -111,7 +111,7 @@ private struct Adoption {
     let leaves = document.isTable(at: name) ? document.leafPaths(under: name) : [name]
     values = leaves.compactMap { leaf in
       document[leaf].map {
-        (names[0].appending(SchemaLookup.rest(of: leaf, below: name)), $0, document.literal(at: leaf))
+        (names[0].appending(leaf.rest(below: name)), $0, document.literal(at: leaf))
       }
     }
     if let secret = values.first(where: { schema.isSecret($0.path, $0.value) })?.path {
@@ -197,7 +197,7 @@ private struct Adoption {
     let names = schema.names(of: key).map { $0.appending(part) }
     let isAll = names.allSatisfy { name in
       let leaves = document.isTable(at: name) ? document.leafPaths(under: name) : document.contains(name) ? [name] : []
-      return leaves.allSatisfy { moved.contains(place.appending(SchemaLookup.rest(of: $0, below: name))) }
+      return leaves.allSatisfy { moved.contains(place.appending($0.rest(below: name))) }
     }
     if isAll { return [place] }
     let children = Set(names.flatMap { document.childKeys(of: $0) ?? [] })

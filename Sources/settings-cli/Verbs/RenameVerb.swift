@@ -82,7 +82,7 @@ private struct Renaming {
       if let error = schema.lockError(atOrWithin: path, in: view) { throw error }
     }
     let leaves = document.isTable(at: place) ? document.leafPaths(under: place) : [place]
-    let moves = leaves.map { (from: $0, to: destination.appending(SchemaLookup.rest(of: $0, below: place))) }
+    let moves = leaves.map { (from: $0, to: destination.appending($0.rest(below: place))) }
     // What is declared as a secret moves to one that is declared, too; one by its name, to any.
     let exposed = moves.first { move in
       [nil, document[move.from]].contains { schema.isSecret(move.from, $0) && !schema.isSecret(move.to, $0) }
