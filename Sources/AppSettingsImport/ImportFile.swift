@@ -65,7 +65,6 @@ package struct ImportStep: ImportingStep {
 }
 
 extension ImportStep: DeclarativeStep {
-  package static let word = "import"
   package var schemaForm: TOMLTable? {
     var form: TOMLTable = ["import": .string(source), "format": .string(format.rawValue)]
     if !rules.mapping.isEmpty {

@@ -42,7 +42,7 @@ extension SchemaReader {
     if !source.isOfLaterForm, let stray = table.keys.first(where: { !["version", "name", "steps"].contains($0) }) {
       throw fault("migration \(version) '\(name)': there is no member '\(stray.shortened())'", stray)
     }
-    let forms = StepForms(and: [ImportStep.self], takesUnknown: source.isOfLaterForm)
+    let forms = StepForms(and: [("import", ImportStep.self)], takesUnknown: source.isOfLaterForm)
     do {
       return Migration(version: Int(version), name: name, steps: try steps.map(forms.step))
     } catch let error as MigrationStepError where error.path.isRoot {

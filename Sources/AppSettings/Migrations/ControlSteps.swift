@@ -10,7 +10,6 @@ struct ForEachStep {
 }
 
 extension ForEachStep: DeclarativeStep {
-  static let word = "for-each"
   var schemaForm: TOMLTable? {
     Self.form(of: steps).map { ["for-each": .key(key), "steps": $0] }
   }
@@ -110,7 +109,6 @@ struct WhenStep {
 }
 
 extension WhenStep: DeclarativeStep {
-  static let word = "when"
   var schemaForm: TOMLTable? {
     guard let steps = Self.form(of: steps), let others = Self.form(of: others) else { return nil }
     var form: TOMLTable = ["when": condition.schemaForm, "steps": steps]

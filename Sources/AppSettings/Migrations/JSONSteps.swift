@@ -8,7 +8,6 @@ struct DecodeJSONStringStep {
 }
 
 extension DecodeJSONStringStep: DeclarativeStep {
-  static let word = "decode-json"
   var schemaForm: TOMLTable? {
     var form: TOMLTable = ["decode-json": .key(key)]
     if isDeep { form["deep"] = true }
@@ -63,7 +62,6 @@ struct EncodeJSONStringStep {
 }
 
 extension EncodeJSONStringStep: DeclarativeStep {
-  static let word = "encode-json"
   var schemaForm: TOMLTable? { ["encode-json": .key(key)] }
   init(_ form: StepForm) throws { key = try form.path("encode-json") }
 

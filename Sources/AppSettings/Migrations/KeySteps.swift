@@ -1,7 +1,7 @@
 import SettingsTOML
 
 /// Gives a key another name. If a key has that name already, it keeps its value, and the old key is removed, unless the
-/// step replaces it; see ``MigrationStep/rename(_:to:replacing:)``.
+/// step replaces it; see ``MigrationStep/rename(_:to:replacing:)``. In a schema file such a step is a `move`.
 struct RenameStep {
   let old: TOMLPath
   let new: TOMLPath
@@ -9,14 +9,13 @@ struct RenameStep {
 }
 
 extension RenameStep: DeclarativeStep {
-  static let word = "rename"
   var schemaForm: TOMLTable? {
-    var form: TOMLTable = ["rename": .key(old), "to": .key(new)]
+    var form: TOMLTable = [isReplacing ? "move" : "rename": .key(old), "to": .key(new)]
     if isReplacing { form["replacing"] = true }
     return form
   }
   init(_ form: StepForm) throws {
-    old = try form.path("rename")
+    old = try form.path(form.word)
     new = try form.path("to")
     isReplacing = try form.flag("replacing")
   }
@@ -32,27 +31,6 @@ extension RenameStep: DeclarativeStep {
   }
 }
 
-/// Does the same as ``RenameStep``, with the word `move` in a schema file.
-struct MoveStep {
-  let old: TOMLPath
-  let new: TOMLPath
-  let isReplacing: Bool
-}
-
-extension MoveStep: DeclarativeStep {
-  static let word = "move"
-  var schemaForm: TOMLTable? { ["move": .key(old), "to": .key(new), "replacing": .boolean(isReplacing)] }
-  init(_ form: StepForm) throws {
-    old = try form.path("move")
-    new = try form.path("to")
-    isReplacing = try form.flag("replacing")
-  }
-
-  func run(in scope: inout MigrationScope) throws {
-    try RenameStep(old: old, new: new, isReplacing: isReplacing).run(in: &scope)
-  }
-}
-
 /// Copies a value; see ``MigrationStep/copy(_:to:)``.
 struct CopyStep {
   let old: TOMLPath
@@ -60,7 +38,6 @@ struct CopyStep {
 }
 
 extension CopyStep: DeclarativeStep {
-  static let word = "copy"
   var schemaForm: TOMLTable? { ["copy": .key(old), "to": .key(new)] }
   init(_ form: StepForm) throws {
     old = try form.path("copy")
@@ -80,7 +57,6 @@ struct RemoveStep {
 }
 
 extension RemoveStep: DeclarativeStep {
-  static let word = "remove"
   var schemaForm: TOMLTable? { ["remove": .key(key)] }
   init(_ form: StepForm) throws { key = try form.path("remove") }
   func run(in scope: inout MigrationScope) throws { try scope.remove(at: key) }
@@ -93,7 +69,6 @@ struct SetDefaultStep {
 }
 
 extension SetDefaultStep: DeclarativeStep {
-  static let word = "set-default"
   var schemaForm: TOMLTable? { ["set-default": .key(key), "value": value] }
   init(_ form: StepForm) throws {
     key = try form.path("set-default")
@@ -119,7 +94,6 @@ struct WrapStep {
 }
 
 extension WrapStep: DeclarativeStep {
-  static let word = "wrap"
   var schemaForm: TOMLTable? {
     switch kind {
     case .keys(let keys, let table): ["wrap": .keys(keys), "in": .key(table)]
@@ -154,7 +128,6 @@ struct UnwrapStep {
 }
 
 extension UnwrapStep: DeclarativeStep {
-  static let word = "unwrap"
   var schemaForm: TOMLTable? {
     var form: TOMLTable = ["unwrap": .key(table)]
     form["taking"] = member.map(TOMLValue.key)

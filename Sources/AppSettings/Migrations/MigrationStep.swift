@@ -65,9 +65,7 @@ extension MigrationStep {
   ///   - new: The key's new name and place.
   ///   - replacing: Whether the moved value replaces an existing one.
   public static func rename(_ old: String, to new: String, replacing: Bool = false) -> MigrationStep {
-    replacing
-      ? MigrationStep(MoveStep(old: path(old), new: path(new), isReplacing: true))
-      : MigrationStep(RenameStep(old: path(old), new: path(new)))
+    MigrationStep(RenameStep(old: path(old), new: path(new), isReplacing: replacing))
   }
 
   /// Copies the value of a key to another key. If the old key is absent or the new one exists, nothing happens.

@@ -132,9 +132,7 @@ public struct Migration: Sendable {
   public init(_ version: Int, _ name: String, _ steps: [MigrationStep]) {
     precondition(
       version >= 2, "Migration \(version) '\(name)': versions begin with 2; a file without one has version 1.")
-    self.version = version
-    self.name = name
-    self.steps = steps
+    self.init(version: version, name: name, steps: steps)
   }
 
   /// Makes a migration from code. The code sees the document's values, never the app's types, so that it keeps its

@@ -8,8 +8,6 @@ package import SettingsTOML
 /// steps = [{ rename = "colour", to = "theme.accent" }]
 /// ```
 package protocol DeclarativeStep: StepContent {
-  /// The step's word in a schema file.
-  static var word: String { get }
   /// The step as a table: its word with the key, and its other arguments. `nil` if it contains code.
   var schemaForm: TOMLTable? { get }
   /// Reads the step.
@@ -20,19 +18,21 @@ package protocol DeclarativeStep: StepContent {
 
 /// Writes the steps of a schema file as tables, and reads them.
 package struct StepForms: Sendable {
-  private let types: [any DeclarativeStep.Type]
+  private let types: [(word: String, type: any DeclarativeStep.Type)]
   fileprivate let takesUnknown: Bool
 
   /// - Parameters:
-  ///   - more: Steps of other modules to read as well.
+  ///   - more: Steps of other modules to read as well, by their words.
   ///   - takesUnknown: Whether a step may have members that this release does not know.
-  package init(and more: [any DeclarativeStep.Type] = [], takesUnknown: Bool = false) {
+  package init(and more: [(String, any DeclarativeStep.Type)] = [], takesUnknown: Bool = false) {
     self.takesUnknown = takesUnknown
     types =
       [
-        RenameStep.self, MoveStep.self, CopyStep.self, RemoveStep.self, SetDefaultStep.self, MapValuesStep.self,
-        ConvertStep.self, DecodeJSONStringStep.self, EncodeJSONStringStep.self, MergeStep.self, SplitStep.self,
-        WrapStep.self, UnwrapStep.self, ForEachStep.self, WhenStep.self,
+        ("rename", RenameStep.self), ("move", RenameStep.self), ("copy", CopyStep.self), ("remove", RemoveStep.self),
+        ("set-default", SetDefaultStep.self), ("map-values", MapValuesStep.self), ("convert", ConvertStep.self),
+        ("decode-json", DecodeJSONStringStep.self), ("encode-json", EncodeJSONStringStep.self),
+        ("merge", MergeStep.self), ("split", SplitStep.self), ("wrap", WrapStep.self), ("unwrap", UnwrapStep.self),
+        ("for-each", ForEachStep.self), ("when", WhenStep.self),
       ] + more
   }
 
@@ -60,15 +60,15 @@ package struct StepForms: Sendable {
       try form.checkMembers()
       return MigrationStep(NeedsTheApp())
     }
-    for type in types where table[type.word] != nil {
-      let form = StepForm(word: type.word, table: table, forms: self)
+    for (word, type) in types where table[word] != nil {
+      let form = StepForm(word: word, table: table, forms: self)
       let step = try type.init(form)
       try form.checkMembers()
       return MigrationStep(step)
     }
     throw MigrationStepError(
       path: .root,
-      reason: "the step \(value.tomlText.shortened()) is not one of \(types.map { $0.word }.joined(separator: ", "))")
+      reason: "the step \(value.tomlText.shortened()) is not one of \(types.map(\.word).joined(separator: ", "))")
   }
 
   /// Represents a step of code in a schema.
@@ -81,7 +81,7 @@ package struct StepForms: Sendable {
 
 /// A step as stored in a schema file, with access to its members by the type that the step needs.
 package struct StepForm {
-  fileprivate let word: String
+  let word: String
   fileprivate let table: TOMLTable
   fileprivate let forms: StepForms
   /// The members that the step knows: those that it asks for.

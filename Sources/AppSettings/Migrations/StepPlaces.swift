@@ -22,10 +22,6 @@ extension RenameStep: RenamingStep {
   var renames: [(old: TOMLPath, new: TOMLPath)] { [(old, new)] }
 }
 
-extension MoveStep: RenamingStep {
-  var renames: [(old: TOMLPath, new: TOMLPath)] { [(old, new)] }
-}
-
 extension CopyStep: RenamingStep {
   var keepsSource: Bool { true }
   var renames: [(old: TOMLPath, new: TOMLPath)] { [(old, new)] }

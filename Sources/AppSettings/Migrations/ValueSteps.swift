@@ -7,7 +7,6 @@ struct MapValuesStep {
 }
 
 extension MapValuesStep: DeclarativeStep {
-  static let word = "map-values"
   var schemaForm: TOMLTable? {
     [
       "map-values": .key(key),
@@ -38,7 +37,6 @@ struct ConvertStep {
 }
 
 extension ConvertStep: DeclarativeStep {
-  static let word = "convert"
   var schemaForm: TOMLTable? {
     ["convert": .key(key), "conversions": .array(conversions.map(\.schemaForm))]
   }
@@ -75,7 +73,6 @@ struct MergeStep {
 }
 
 extension MergeStep: DeclarativeStep {
-  static let word = "merge"
   var schemaForm: TOMLTable? {
     var form: TOMLTable = ["merge": .keys(keys), "into": .key(target)]
     form["separator"] = separator.map(TOMLValue.string)
@@ -142,7 +139,6 @@ struct SplitStep {
 }
 
 extension SplitStep: DeclarativeStep {
-  static let word = "split"
   var schemaForm: TOMLTable? {
     var form: TOMLTable = ["split": .key(key), "into": .keys(targets)]
     form["separator"] = separator.map(TOMLValue.string)

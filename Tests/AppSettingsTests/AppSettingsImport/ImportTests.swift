@@ -419,7 +419,7 @@ struct ImportTests {
     let step = MigrationStep.importFile(
       "~/.editorrc", as: .keyFile, mapping: ["a.b": "c"], ignoring: ["d"], takesOnlyMapped: true, into: "legacy",
       keys: [SettingsKey("view.zoom", default: 1), SettingsKey("new", default: 1, .formerly("old"))])
-    let forms = StepForms(and: [ImportStep.self])
+    let forms = StepForms(and: [("import", ImportStep.self)])
     let form = StepForms.form(of: step)
     #expect(
       form == [
