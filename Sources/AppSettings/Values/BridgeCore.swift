@@ -146,11 +146,30 @@ extension SettingsBridge {
   }
 }
 
+/// A bridge around another one, which has all that it does not say itself.
+protocol WrappingCore: BridgeCore {
+  associatedtype Wrapped
+  var wrapped: any BridgeCore<Wrapped> { get }
+}
+
+extension WrappingCore {
+  var expectation: Expectation { wrapped.expectation }
+  var mergesTables: Bool { wrapped.mergesTables }
+  func schemaType(_ sample: TOMLValue?) -> SchemaType { wrapped.schemaType(sample) }
+  var isAsStored: Bool { wrapped.isAsStored }
+  var knowsParts: Bool { wrapped.knowsParts }
+  var hasOneForm: Bool { wrapped.hasOneForm }
+  func knownFields(of written: TOMLValue, _ context: BridgeContext) -> KnownFields {
+    wrapped.knownFields(of: written, context)
+  }
+  func withoutOldForm(_ stored: TOMLValue) -> TOMLValue { wrapped.withoutOldForm(stored) }
+}
+
 /// A bridge that converts the values of another bridge.
 ///
 /// An error that a conversion throws becomes the reason of a ``SettingsValueError``, unless it is one.
-final class MappedCore<Old, Value>: BridgeCore {
-  private let old: any BridgeCore<Old>
+final class MappedCore<Old, Value>: WrappingCore {
+  let wrapped: any BridgeCore<Old>
   private let ownExpectation: Expectation?
   private let readFunction: @Sendable (Old) throws -> Value
   private let writeFunction: @Sendable (Value) throws -> Old
@@ -158,26 +177,23 @@ final class MappedCore<Old, Value>: BridgeCore {
 
   /// - Parameter keepsValue: Whether the two types have the same values with the same equality and order.
   init(
-    _ old: any BridgeCore<Old>, expecting: Expectation?, keepsValue: Bool = false,
+    _ wrapped: any BridgeCore<Old>, expecting: Expectation?, keepsValue: Bool = false,
     read: @escaping @Sendable (Old) throws -> Value, write: @escaping @Sendable (Value) throws -> Old
   ) {
     self.keepsValue = keepsValue
-    self.old = old
+    self.wrapped = wrapped
     ownExpectation = expecting
     readFunction = read
     writeFunction = write
   }
 
-  var expectation: Expectation { ownExpectation ?? old.expectation }
-  var mergesTables: Bool { old.mergesTables }
-  var absent: Value? { old.absent.flatMap { try? readFunction($0) } }
-  func schemaType(_ sample: TOMLValue?) -> SchemaType { old.schemaType(sample) }
-  var isAsStored: Bool { keepsValue && old.isAsStored }
-  var hasOneForm: Bool { keepsValue && old.hasOneForm }
-  var knowsParts: Bool { old.knowsParts }
+  var expectation: Expectation { ownExpectation ?? wrapped.expectation }
+  var absent: Value? { wrapped.absent.flatMap { try? readFunction($0) } }
+  var isAsStored: Bool { keepsValue && wrapped.isAsStored }
+  var hasOneForm: Bool { keepsValue && wrapped.hasOneForm }
 
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Value {
-    let value = try old.read(stored, context)
+    let value = try wrapped.read(stored, context)
     do {
       return try readFunction(value)
     } catch {
@@ -187,7 +203,7 @@ final class MappedCore<Old, Value>: BridgeCore {
 
   func readJSON(from decoder: any Decoder) throws -> Value {
     if Value.self is any Decodable.Type, let value = try? readOwnJSON(from: decoder) { return value }
-    return try readFunction(old.readJSON(from: decoder))
+    return try readFunction(wrapped.readJSON(from: decoder))
   }
 
   func write(_ value: Value, _ context: BridgeContext) throws -> TOMLValue? {
@@ -197,45 +213,35 @@ final class MappedCore<Old, Value>: BridgeCore {
     } catch {
       throw SettingsValueError(unstorable: Value.self, error)
     }
-    return try old.write(mapped, context)
+    return try wrapped.write(mapped, context)
   }
-
-  func knownFields(of written: TOMLValue, _ context: BridgeContext) -> KnownFields {
-    old.knownFields(of: written, context)
-  }
-
-  func withoutOldForm(_ stored: TOMLValue) -> TOMLValue { old.withoutOldForm(stored) }
 }
 
 /// A bridge that reads and writes a new form, and reads an old form where the new one cannot be read.
 ///
 /// Reading changes nothing in the file. The next time that the key is set, the value is written in the new form, and
 /// the fields of the old form are removed.
-final class EitherFormCore<Value>: BridgeCore {
-  private let new: any BridgeCore<Value>
+final class EitherFormCore<Value>: WrappingCore {
+  let wrapped: any BridgeCore<Value>
   private let old: any BridgeCore<Value>
 
   init(_ new: any BridgeCore<Value>, old: any BridgeCore<Value>) {
-    self.new = new
+    wrapped = new
     self.old = old
   }
 
-  var expectation: Expectation { new.expectation }
-  var mergesTables: Bool { new.mergesTables }
-  var absent: Value? { new.absent }
+  var absent: Value? { wrapped.absent }
+  var hasOneForm: Bool { false }
 
   func schemaType(_ sample: TOMLValue?) -> SchemaType {
-    var type = new.schemaType(sample)
+    var type = wrapped.schemaType(sample)
     type.readsOlderForm = true
     return type
   }
 
-  var isAsStored: Bool { new.isAsStored }
-  var knowsParts: Bool { new.knowsParts }
-
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Value {
     do {
-      return try new.read(stored, context)
+      return try wrapped.read(stored, context)
     } catch {
       // No base: fields of the new form must not complete a table of the old one.
       guard let value = try? old.read(stored, context.over(nil)) else { throw error }
@@ -245,22 +251,18 @@ final class EitherFormCore<Value>: BridgeCore {
 
   func readJSON(from decoder: any Decoder) throws -> Value {
     do {
-      return try new.readJSON(from: decoder)
+      return try wrapped.readJSON(from: decoder)
     } catch {
       guard let value = try? old.readJSON(from: decoder) else { throw error }
       return value
     }
   }
 
-  func write(_ value: Value, _ context: BridgeContext) throws -> TOMLValue? { try new.write(value, context) }
-
-  func knownFields(of written: TOMLValue, _ context: BridgeContext) -> KnownFields {
-    new.knownFields(of: written, context)
-  }
+  func write(_ value: Value, _ context: BridgeContext) throws -> TOMLValue? { try wrapped.write(value, context) }
 
   func withoutOldForm(_ stored: TOMLValue) -> TOMLValue {
     let context = BridgeContext()
-    if (try? new.read(stored, context)) != nil { return new.withoutOldForm(stored) }
+    if (try? wrapped.read(stored, context)) != nil { return wrapped.withoutOldForm(stored) }
     guard (try? old.read(stored, context)) != nil else { return stored }
     return old.knownFields(of: stored, context).remove(from: stored)
   }

@@ -16,19 +16,13 @@ extension SettingsBridge {
   public var optional: SettingsBridge<Value?> { SettingsBridge<Value?>(OptionalCore(core)) }
 }
 
-private final class OptionalCore<Wrapped>: BridgeCore {
-  private let wrapped: any BridgeCore<Wrapped>
+private final class OptionalCore<Wrapped>: WrappingCore {
+  let wrapped: any BridgeCore<Wrapped>
 
   init(_ wrapped: any BridgeCore<Wrapped>) { self.wrapped = wrapped }
 
-  var expectation: Expectation { wrapped.expectation }
-  var mergesTables: Bool { wrapped.mergesTables }
   var absent: Wrapped?? { .some(.none) }
   var choices: [TOMLValue]? { wrapped.choices }
-  func schemaType(_ sample: TOMLValue?) -> SchemaType { wrapped.schemaType(sample) }
-  var isAsStored: Bool { wrapped.isAsStored }
-  var knowsParts: Bool { wrapped.knowsParts }
-  var hasOneForm: Bool { wrapped.hasOneForm }
 
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Wrapped? { try wrapped.read(stored, context) }
 
@@ -40,10 +34,4 @@ private final class OptionalCore<Wrapped>: BridgeCore {
     guard let value else { return nil }
     return try wrapped.write(value, context)
   }
-
-  func knownFields(of written: TOMLValue, _ context: BridgeContext) -> KnownFields {
-    wrapped.knownFields(of: written, context)
-  }
-
-  func withoutOldForm(_ stored: TOMLValue) -> TOMLValue { wrapped.withoutOldForm(stored) }
 }
