@@ -58,8 +58,7 @@ extension GarageObjects {
       let reading = GarageReading(
         draft, names, references: .filledWhereThere, checksIDs: false, aliases: [name: old])
       defer { reading.letGo() }
-      for source in try migration.sources(in: draft) { migration.take(source, by: reading) }
-      migration.noteIncomplete(reading.settle())
+      try migration.takeAll(in: draft, by: reading)
       let known = GarageReading(draft, names, references: .ids)
       return try finish(migration, in: draft) { known.knownFields(of: type, in: $0) }
     }
@@ -77,8 +76,7 @@ extension GarageObjects {
       let reading = GarageReading(draft, names, references: .filledWhereThere, checksIDs: false)
       defer { reading.letGo() }
       var migration = GarageMigration<New>(old: old, new: name, conflict: .keep, file: format.file)
-      for source in try migration.sources(in: draft) { migration.take(source, by: reading) }
-      migration.noteIncomplete(reading.settle())
+      try migration.takeAll(in: draft, by: reading)
       return try finishValues(migration, in: draft, keepsReadReferences: true)
     }
   }
@@ -106,17 +104,7 @@ extension GarageObjects {
   ) throws -> Int {
     if try hasNoFile { return 0 }
     return try write { draft in
-      let entry = try names.entry(of: oldType)
-      var migration = GarageMigration<New>(
-        old: entry.name, new: try names.entry(of: type).name, conflict: conflict, file: format.file)
-      let reading = GarageReading(draft, names, checksIDs: false)
-      for source in try migration.sources(in: draft) {
-        migration.take(source) {
-          let old = try reading.whole { try reading.convert(oldType, source.row.fields, source.key) }
-          return (try converted(source.key) { try convert(old.object) }, old.fields)
-        }
-      }
-      return try finish(migration, in: draft, knownFields: nil)
+      try finish(migration(from: oldType, to: type, conflict, in: draft, convert), in: draft, knownFields: nil)
     }
   }
 
@@ -127,20 +115,30 @@ extension GarageObjects {
   ) throws -> Int {
     if try hasNoFile { return 0 }
     return try write { draft in
-      let reading = GarageReading(draft, names, checksIDs: false)
-      var migration = GarageMigration<New>(
-        old: try names.entry(of: oldType).name, new: try names.entry(of: type).name, conflict: .keep, file: format.file)
-      for source in try migration.sources(in: draft) {
-        migration.take(source) {
-          let old = try reading.whole { try reading.convert(oldType, source.row.fields, source.key) }
-          return (try converted(source.key) { try convert(old.object) }, old.fields)
-        }
-      }
+      let migration = try migration(from: oldType, to: type, .keep, in: draft, convert)
       return try finishValues(migration, in: draft, keepsReadReferences: false)
     }
   }
 
   // MARK: Within
+
+  /// The records of one type, converted by the app's code.
+  private func migration<Old: Codable, New>(
+    from oldType: Old.Type, to type: New.Type, _ conflict: Garage.MigrationConflict, in draft: GarageDraft,
+    _ convert: (Old) throws -> New
+  ) throws -> GarageMigration<New> {
+    var migration = GarageMigration<New>(
+      old: try names.entry(of: oldType).name, new: try names.entry(of: type).name, conflict: conflict, file: format.file
+    )
+    let reading = GarageReading(draft, names, checksIDs: false)
+    for source in try migration.sources(in: draft) {
+      migration.take(source) {
+        let old = try reading.whole { try reading.convert(oldType, source.row.fields, source.key) }
+        return (try converted(source.key) { try convert(old.object) }, old.fields)
+      }
+    }
+    return migration
+  }
 
   /// Runs the app's code on an old object. For a sealed record, the error does not show the code's own message.
   private func converted<New>(_ key: GarageKey, _ convert: () throws -> New) throws -> New {
@@ -279,18 +277,17 @@ struct GarageMigration<New> {
     }
   }
 
-  /// Adds a record that its new type can read, with its references as far as they lead to a record.
-  mutating func take(_ source: GarageSource, by reading: GarageReading) where New: Codable {
-    let count = taken.count
-    take(source) { try reading.convert(New.self, source.row.fields, source.key) }
-    guard taken.count > count else { return }
-    reading.note(taken[count].object, of: source.key)
-    taken[taken.count - 1].number = reading.lastNumber
-  }
-
-  /// Marks the objects with these numbers as having a reference to a missing record.
-  mutating func noteIncomplete(_ numbers: Set<Int>) {
-    for index in taken.indices where numbers.contains(taken[index].number) { taken[index].isWhole = false }
+  /// Adds all records that their new type can read, with their references as far as they lead to a record.
+  mutating func takeAll(in draft: GarageDraft, by reading: GarageReading) throws where New: Codable {
+    for source in try sources(in: draft) {
+      let index = taken.count
+      take(source) { try reading.convert(New.self, source.row.fields, source.key) }
+      guard taken.indices.contains(index) else { continue }
+      reading.note(taken[index].object, of: source.key)
+      taken[index].number = reading.lastNumber
+    }
+    let incomplete = reading.settle()
+    for index in taken.indices where incomplete.contains(taken[index].number) { taken[index].isWhole = false }
   }
 
   func throwFailures() throws(SettingsError) {

@@ -1,4 +1,5 @@
 import AppSettings
+import CSettingsSystem
 
 // Which file a garage may write: the file identifies the key that its records are sealed with.
 //
@@ -158,16 +159,8 @@ extension [UInt8] {
   /// Whether the bytes contain those of a text.
   func containsText(_ text: String) -> Bool {
     let word = Array(text.utf8)
-    // How far the search can skip from a byte that is not the last of the word (Horspool).
-    var skips = [Int](repeating: word.count, count: 256)
-    for (index, byte) in word.dropLast().enumerated() { skips[Int(byte)] = word.count - 1 - index }
     return withUnsafeBufferPointer { all in
-      var end = word.count
-      while end <= all.count {
-        if all[end - 1] == word[word.count - 1], all[end - word.count..<end].elementsEqual(word) { return true }
-        end += skips[Int(all[end - 1])]
-      }
-      return false
+      all.baseAddress.map { memmem($0, UInt(all.count), word, UInt(word.count)) != nil } ?? false
     }
   }
 }

@@ -29,16 +29,10 @@ extension GarageNamed {
 /// The types that a garage has used and their names, so that no two share one.
 final class GarageNames: Sendable {
   struct Entry: Sendable {
-    let name: String
-    let former: [String]
     /// The newest name first.
     let all: [String]
-
-    init(name: String, former: [String]) {
-      self.name = name
-      self.former = former
-      all = [name] + former
-    }
+    var name: String { all[0] }
+    var former: ArraySlice<String> { all.dropFirst() }
   }
 
   private struct State: Sendable {
@@ -58,7 +52,7 @@ final class GarageNames: Sendable {
     let name = record?.recordName ?? Self.defaultName(of: type)
     // The present name is not an earlier one: records under it must not move.
     let former = (record?.formerNames ?? []).filter { $0 != name }
-    let entry = Entry(name: name, former: former)
+    let entry = Entry(all: [name] + former)
     let typeName = String(reflecting: type)
     for name in entry.all { try Self.check(name, of: typeName) }
     let other = state.withLock { state -> String? in

@@ -163,7 +163,7 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
           + "is not shown.", file: draft.format.file, position: position)
     }
     let path = TOMLPath([key.name] + (key.id.map { [$0] } ?? []) + error.path)
-    let inFile = draft.base.position(of: path) ?? draft.base.position(of: TOMLPath(Array(path.components.prefix(2))))
+    let inFile = draft.base.position(of: path) ?? draft.base.position(of: path.prefix(2))
     let line = inFile.map { ", line \($0.line)" } ?? ""
     return SettingsError(
       .invalidValue, "Cannot read \(key) in '\(draft.format.file)'\(line): \(error.message)",
@@ -223,14 +223,9 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
   ///
   /// - Throws: ``SettingsError`` `missingRecord` if a required reference leads to a missing record, and reading errors.
   private func finish() throws {
-    // Not nested: a chain of references may be of any length.
-    while nextJob < jobs.count {
-      let job = jobs[nextJob]
-      nextJob += 1
-      try job()
-    }
+    try runJobs { try $0() }
     for check in checks { try check() }
-    (jobs, nextJob, checks, links, unfinished) = ([], 0, [], [], [])
+    (checks, links, unfinished) = ([], [], [])
   }
 
   // MARK: References to existing records
@@ -251,13 +246,18 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
   /// - Returns: The numbers of the objects with a required reference to a missing record, or to such an object.
   ///   Accessing that reference would be an error.
   func settle() -> Set<Int> {
+    runJobs { try? $0() }
+    return graph.fill()
+  }
+
+  /// Not nested: a chain of references may be of any length.
+  private func runJobs(_ run: (() throws -> Void) throws -> Void) rethrows {
     while nextJob < jobs.count {
       let job = jobs[nextJob]
       nextJob += 1
-      try? job()
+      try run(job)
     }
     (jobs, nextJob) = ([], 0)
-    return graph.fill()
   }
 
   /// Releases all objects. Those in a cycle would stay forever.
