@@ -31,8 +31,9 @@ struct DottedPath {
   }
 
   /// The key for the first reading that is, or is in, a key of the app; `nil` if there is none.
-  func key(by rules: SettingsImportRules, _ advice: ImportAdvice?) -> TOMLPath? {
-    readings.lazy.map { rules.table.appending($0) }.first { rules.hasKey(around: $0) || advice?.hasKey($0) == true }
+  func key(by rules: SettingsImportRules, _ advice: (any ImportAdvice)?) -> TOMLPath? {
+    readings.lazy.map { rules.table.appending($0) }
+      .first { rules.hasKey(around: $0) || advice?.hasKey(around: $0) == true }
   }
 }
 

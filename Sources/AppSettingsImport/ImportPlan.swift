@@ -1,39 +1,25 @@
 package import AppSettings
 
 /// The advice of an app's schema on an import.
-package struct ImportAdvice: Sendable {
+package protocol ImportAdvice {
   /// The key for an environment variable, by the name that the variable is made of; `nil` if none is identified.
-  package var key: @Sendable (_ variable: String) -> TOMLPath?
+  func key(of variable: String) -> TOMLPath?
   /// Converts a value to the key's type if the original's format has no types, or no dates. Returns the value itself if
   /// the type does not help.
-  package var value: @Sendable (_ path: TOMLPath, _ value: TOMLValue, _ text: SchemaType.ImportedText) -> TOMLValue
+  func adapted(_ value: TOMLValue, at path: TOMLPath, from text: SchemaType.ImportedText) -> TOMLValue
   /// Why the app would reject the resulting value at a path, as a clause that does not show it; `nil` if it would not.
-  package var refusal: @Sendable (_ path: TOMLPath, _ values: TOMLTable) -> String?
+  func refusal(of path: TOMLPath, in values: TOMLTable) -> String?
   /// The key whose value contains a path, if it has former names: a lock of one name covers the key.
-  package var declared: @Sendable (_ path: TOMLPath) -> AnySettingsKey?
+  func renamedKey(around path: TOMLPath) -> AnySettingsKey?
   /// Whether a path is, or is in, the value of a key, under one of its names.
-  package var hasKey: @Sendable (_ path: TOMLPath) -> Bool
-
-  package init(
-    key: @escaping @Sendable (String) -> TOMLPath?,
-    value: @escaping @Sendable (TOMLPath, TOMLValue, SchemaType.ImportedText) -> TOMLValue,
-    refusal: @escaping @Sendable (TOMLPath, TOMLTable) -> String?,
-    declared: @escaping @Sendable (TOMLPath) -> AnySettingsKey?,
-    hasKey: @escaping @Sendable (TOMLPath) -> Bool
-  ) {
-    self.key = key
-    self.value = value
-    self.refusal = refusal
-    self.declared = declared
-    self.hasKey = hasKey
-  }
+  func hasKey(around path: TOMLPath) -> Bool
 }
 
 /// An original, and the values to take from it.
 struct ImportPlan {
   private let file: String
   private let rules: SettingsImportRules
-  private let advice: ImportAdvice?
+  private let advice: (any ImportAdvice)?
   private let document: TOMLDocument?
   private let skipped: [SettingsImportReport.Skipped]
   private let locks: [TOMLPath]
@@ -55,7 +41,7 @@ struct ImportPlan {
 
   /// - Throws: `SettingsError` `unparsable` for an original above the limits.
   init(
-    _ imported: ImportedValues, of file: String, by rules: SettingsImportRules, _ advice: ImportAdvice? = nil,
+    _ imported: ImportedValues, of file: String, by rules: SettingsImportRules, _ advice: (any ImportAdvice)? = nil,
     budget: ImportBudget = ImportBudget()
   ) throws(SettingsError) {
     self.file = file
@@ -87,20 +73,20 @@ struct ImportPlan {
     var leaf = Leaf(source: path, value: value, target: rules.target(of: path))
     if imported.hasNamesWithDots { explain(&leaf) }
     if imported.hasVariables, path.components.count == 1, leaf.target == rules.table.appending(path),
-      let key = advice?.key(path.components[0])
+      let key = advice?.key(of: path.components[0])
     {
       leaf.target = rules.table.appending(key)
     }
     if let target = leaf.target, let advice {
-      if let names = advice.declared(target)?.paths, let index = names.firstIndex(where: target.hasPrefix) {
+      if let names = advice.renamedKey(around: target)?.paths, let index = names.firstIndex(where: target.hasPrefix) {
         leaf.target = TOMLPath(names[0].components + target.components.dropFirst(names[index].components.count))
         leaf.name = index
       }
       let text = imported.texts[path].map {
         SchemaType.ImportedText.text($0, elements: imported.elements[path], imported.lists)
       }
-      leaf.value = advice.value(
-        leaf.target ?? target, value, text ?? (imported.isUntyped ? .untyped(imported.lists) : .typed))
+      leaf.value = advice.adapted(
+        value, at: leaf.target ?? target, from: text ?? (imported.isUntyped ? .untyped(imported.lists) : .typed))
       leaf.isAdapted = leaf.value != value
     }
     leaves.append(leaf)
@@ -142,7 +128,7 @@ struct ImportPlan {
         // A value at a locked path would have no effect, and a value above one must not hide it.
         barred[taken.source] = "'\(taken.key)' is locked by an administrator"
         locked.append(taken)
-      } else if let reason = advice?.refusal(taken.key, values) {
+      } else if let reason = advice?.refusal(of: taken.key, in: values) {
         barred[taken.source] = reason
         refused.append(taken)
       }
@@ -178,7 +164,7 @@ struct ImportPlan {
     guard let advice else { return }
     try? document.edit { document in
       for target in targets {
-        guard let names = advice.declared(target)?.paths, target.hasPrefix(names[0]),
+        guard let names = advice.renamedKey(around: target)?.paths, target.hasPrefix(names[0]),
           !document.contains(names[0]), let former = names.dropFirst().first(where: { document.contains($0) })
         else { continue }
         _ = try? document.move(from: former, to: names[0])

@@ -118,12 +118,11 @@ private struct BinaryPropertyList {
     else { throw fault }
     return try object(top, depth: 0)
   }
+  private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 
   private func integer(at offset: Int, size: Int) throws(ImportFailure) -> Int {
     guard offset >= 0, offset <= bytes.count - size else { throw fault }
-    var value: UInt64 = 0
-    for byte in bytes[offset..<offset + size] { value = value << 8 | UInt64(byte) }
-    guard let value = Int(exactly: value) else { throw fault }
+    guard let value = Int(exactly: Self.number(bytes[offset..<offset + size])) else { throw fault }
     return value
   }
 
@@ -210,8 +209,7 @@ private struct BinaryPropertyList {
     let isWide = size == 16
     guard size <= 8 || isWide else { throw fault }
     let whole = try slice(offset, size)
-    var value: UInt64 = 0
-    for byte in whole.suffix(8) { value = value << 8 | UInt64(byte) }
+    let value = Self.number(whole.suffix(8))
     guard isWide else { return .integer(Int64(bitPattern: value)) }
     let isNegative = whole.prefix(8).allSatisfy { $0 == 0xFF } && Int64(bitPattern: value) < 0
     guard isNegative || whole.prefix(8).allSatisfy({ $0 == 0 }) else {
@@ -222,8 +220,7 @@ private struct BinaryPropertyList {
 
   private func real(at offset: Int, size: Int) throws(ImportFailure) -> Double {
     guard size == 4 || size == 8 else { throw fault }
-    var value: UInt64 = 0
-    for byte in try slice(offset, size) { value = value << 8 | UInt64(byte) }
+    let value = Self.number(try slice(offset, size))
     return size == 8 ? Double(bitPattern: value) : Double(Float(bitPattern: UInt32(value)))
   }
 }

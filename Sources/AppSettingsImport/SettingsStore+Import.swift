@@ -41,7 +41,7 @@ extension SettingsStore {
   ///   - check: Gets the content of the file; throws to leave it as it is.
   package func importText(
     _ original: [UInt8], of path: String, as format: SettingsImportFormat, rules: SettingsImportRules, dryRun: Bool,
-    advice: ImportAdvice? = nil, adapting adapt: ((TOMLDocument) throws -> TOMLDocument)? = nil,
+    advice: (any ImportAdvice)? = nil, adapting adapt: ((TOMLDocument) throws -> TOMLDocument)? = nil,
     checking check: ([UInt8]?) throws -> Void = { _ in }
   ) throws -> SettingsImportReport {
     var imported = try SettingsImporting.read(original, of: path, as: format)
@@ -56,8 +56,9 @@ extension SettingsStore {
       var document = try core.documentToWrite(of: bytes)
       let view = core.snapshot
       let report = try plan.carryOut(on: &document) { path, value in
-        view.locks.isEmpty
-          || (try? view.permitted([Edit(path: path, value: value, key: advice?.declared(path))]))?.first?.value == value
+        if view.locks.isEmpty { return true }
+        let edit = Edit(path: path, value: value, key: advice?.renamedKey(around: path))
+        return (try? view.permitted([edit]))?.first?.value == value
       }
       return (report.taken.isEmpty ? bytes : document.bytes, report)
     }

@@ -37,7 +37,7 @@ struct VariantText {
     skipBlanks()
     switch next {
     case "'", "\"": return .string(try string())
-    case "[": return try array(depth: depth)
+    case "[": return try list(from: "[", to: "]", depth: depth)
     case "(": return try list(from: "(", to: ")", depth: depth)
     case "{": return try dictionary(depth: depth)
     case "<":
@@ -114,10 +114,6 @@ struct VariantText {
       }
     }
     throw fault
-  }
-
-  private mutating func array(depth: Int) throws(ImportFailure) -> TOMLValue {
-    try list(from: "[", to: "]", depth: depth)
   }
 
   private mutating func list(

@@ -1,7 +1,6 @@
 package import AppSettings
 package import AppSettingsImport
 import AppSettingsSchema
-import Synchronization
 
 extension SchemaLookup {
   /// The rules for an import; `nil` without a schema, or with one that lists no keys.
@@ -9,21 +8,8 @@ extension SchemaLookup {
   /// - Parameters:
   ///   - app: The app whose variables may be imported; `nil` for a file given by its path.
   ///   - takesUnknown: Whether keys that the schema does not list are imported.
-  package func importAdvice(app: String?, takesUnknown: Bool) -> ImportAdvice? {
-    guard !keys.isEmpty else { return nil }
-    let variables = variables(of: app)
-    let verdicts = Verdicts()
-    return ImportAdvice(
-      key: { variables[$0] },
-      value: { path, value, text in type(of: path)?.restoring(value, from: text) ?? value },
-      refusal: { path, values in
-        guard let key = key(around: path) else { return takesUnknown && !knows(path) ? nil : refusal(of: path) }
-        if !takesUnknown, !knows(path), singleValue(above: path) == nil { return refusal(of: path) }
-        let name = key.paths.first { path.hasPrefix($0) } ?? key.path
-        return verdicts.verdict(on: name) { values[path: name].flatMap { refusal(of: name, $0) } }
-      },
-      declared: { renamedKey(around: $0)?.key.settingsKey },
-      hasKey: { key(around: $0) != nil })
+  package func importAdvice(app: String?, takesUnknown: Bool) -> (any ImportAdvice)? {
+    keys.isEmpty ? nil : SchemaAdvice(self, variables: variables(of: app), takesUnknown: takesUnknown)
   }
 
   /// A document to import, in the form that the settings have where it goes.
@@ -60,13 +46,6 @@ extension SchemaLookup {
     return result
   }
 
-  /// Why a path outside every key's value cannot be imported.
-  private func refusal(of path: TOMLPath) -> String? {
-    if let key = keys(below: path).first { return "it is the table of '\(key.path)'" }
-    let hint = suggestion(for: path).map { "; did you mean '\($0)'?" } ?? ""
-    return "the app's schema does not have '\(path)'\(hint)"
-  }
-
   /// The names of keys by the variables that override them. A variable that overrides several keys is left out, and one
   /// of several names of a key stands for the newest.
   private func variables(of app: String?) -> [String: TOMLPath] {
@@ -91,15 +70,42 @@ extension TOMLDocument {
   }
 }
 
-/// The verdict on a key's value as a whole, found once however many parts of it are imported.
-private final class Verdicts: Sendable {
-  // Protects the verdicts. An import asks on one thread.
-  private let known = Mutex<[TOMLPath: String?]>([:])
+/// The schema's advice on one import.
+private final class SchemaAdvice: ImportAdvice {
+  private let schema: SchemaLookup
+  private let variables: [String: TOMLPath]
+  private let takesUnknown: Bool
+  /// Of whole keys: a table is checked once, however many values of it are imported.
+  private var verdicts: [TOMLPath: String?] = [:]
 
-  func verdict(on path: TOMLPath, _ find: () -> String?) -> String? {
-    if let known = known.withLock({ $0[path] }) { return known }
-    let verdict = find()
-    known.withLock { $0[path] = .some(verdict) }
+  init(_ schema: SchemaLookup, variables: [String: TOMLPath], takesUnknown: Bool) {
+    self.schema = schema
+    self.variables = variables
+    self.takesUnknown = takesUnknown
+  }
+
+  func key(of variable: String) -> TOMLPath? { variables[variable] }
+  func renamedKey(around path: TOMLPath) -> AnySettingsKey? { schema.renamedKey(around: path)?.key.settingsKey }
+  func hasKey(around path: TOMLPath) -> Bool { schema.key(around: path) != nil }
+
+  func adapted(_ value: TOMLValue, at path: TOMLPath, from text: SchemaType.ImportedText) -> TOMLValue {
+    schema.type(of: path)?.restoring(value, from: text) ?? value
+  }
+
+  func refusal(of path: TOMLPath, in values: TOMLTable) -> String? {
+    guard let key = schema.key(around: path) else { return takesUnknown && !schema.knows(path) ? nil : lack(of: path) }
+    if !takesUnknown, !schema.knows(path), schema.singleValue(above: path) == nil { return lack(of: path) }
+    let name = key.paths.first { path.hasPrefix($0) } ?? key.path
+    if let known = verdicts[name] { return known }
+    let verdict = values[path: name].flatMap { schema.refusal(of: name, $0) }
+    verdicts[name] = .some(verdict)
     return verdict
+  }
+
+  /// Why a path outside every key's value cannot be imported.
+  private func lack(of path: TOMLPath) -> String? {
+    if let key = schema.keys(below: path).first { return "it is the table of '\(key.path)'" }
+    let hint = schema.suggestion(for: path).map { "; did you mean '\($0)'?" } ?? ""
+    return "the app's schema does not have '\(path)'\(hint)"
   }
 }
