@@ -86,13 +86,10 @@ package struct WatchPlan: Sendable {
 
   /// Adds a directory along the path, or one whose `*.toml` entries, or all, are content.
   package mutating func add(_ place: WatchPlace, everyTOML: Bool = false, everyEntry: Bool = false) {
-    if everyEntry {
-      needs[place.identity, default: Need(path: place.path)].everyEntry = true
-    } else if everyTOML {
-      needs[place.identity, default: Need(path: place.path)].everyTOML = true
-    } else if needs[place.identity] == nil {
-      needs[place.identity] = Need(path: place.path)
-    }
+    var need = needs[place.identity] ?? Need(path: place.path)
+    if everyTOML { need.everyTOML = true }
+    if everyEntry { need.everyEntry = true }
+    needs[place.identity] = need
   }
 }
 

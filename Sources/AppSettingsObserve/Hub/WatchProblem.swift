@@ -58,9 +58,7 @@ extension WatchProblem {
   }
 
   private static func describe(_ code: CInt) -> String {
-    var text = [CChar](repeating: 0, count: 128)
-    guard strerror_r(code, &text, text.count) == 0 else { return "error \(code)" }
-    let sentence = text.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    let sentence = Errno(code).message
     return sentence.prefix(1).lowercased() + sentence.dropFirst()
   }
 }
