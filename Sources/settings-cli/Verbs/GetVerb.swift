@@ -53,7 +53,9 @@ struct GetVerb: Verb {
     help: ArgumentHelp("The text to print if the key has no value.", valueName: "value"))
   var fallback: String?
   @Flag var form: Form?
-  @Flag(name: OriginName.all, help: "Print the value as TOML, with the layer, file and line that it comes from.")
+  @Flag(
+    name: [.long, .customLong("show-origin")],
+    help: "Print the value as TOML, with the layer, file and line that it comes from.")
   var origin = false
   @Flag(help: "Print the value of each layer: one a line, the highest first, with its place and what hides it.")
   var layers = false

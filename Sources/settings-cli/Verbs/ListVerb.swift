@@ -29,7 +29,9 @@ struct ListVerb: Verb {
 
   @OptionGroup var apps: AppsArgument
   @Argument(help: "Only the keys at and below this one.", completion: .custom(Candidates.keys)) var prefix: String?
-  @Flag(name: OriginName.all, help: "Add the layer, file and line that each value comes from.") var origin = false
+  @Flag(
+    name: [.long, .customLong("show-origin")], help: "Add the layer, file and line that each value comes from.")
+  var origin = false
   @Flag(help: "Only the values in the file that is written: the user's, or the active profile.") var changed = false
   @Flag(help: "Print only the keys.") var names = false
   @Flag(name: .customShort("0"), help: "End each record with a NUL byte, and print values as 'get' does.")
@@ -58,11 +60,6 @@ struct ListVerb: Verb {
     if list.isEmpty, status == nil { Output.note("No app has settings or a schema here.") }
     if let status { throw ToolError(status) }
   }
-}
-
-/// The names of the option that shows where values come from: ours, and that of git.
-enum OriginName {
-  static let all: NameSpecification = [.long, .customLong("show-origin")]
 }
 
 /// Keys and their values, as `list` prints them.

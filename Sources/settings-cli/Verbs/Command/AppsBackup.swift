@@ -19,22 +19,6 @@ enum AppsBackup {
 
     var name: String { profile.map { "\(app)/profile:\($0)" } ?? app }
 
-    init(app: String, profile: String?, _ document: TOMLDocument) {
-      (self.app, self.profile, self.document) = (app, profile, document)
-    }
-
-    /// - Throws: ``ToolError`` for a name that cannot be that of an app.
-    init(name: String, _ document: TOMLDocument) throws {
-      let parts = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      app = parts[0]
-      profile = parts.count > 1 ? String(parts[1].dropFirst("profile:".count)) : nil
-      self.document = document
-      if parts.count > 1, !parts[1].hasPrefix("profile:") {
-        throw ToolError(.usage, "'\(name)' is neither an app's id nor a profile of one.")
-      }
-      _ = try location()
-    }
-
     /// Where it belongs.
     ///
     /// - Parameter isSystem: Whether it is administrators'.
@@ -52,19 +36,19 @@ enum AppsBackup {
     let isSystem = target.layer == .system
     let profiles = isSystem ? [] : try Profiles(of: SettingsLocation(app: target.name, profile: .none))?.names() ?? []
     return try ([nil] + profiles).compactMap { profile in
-      let empty = Part(app: target.name, profile: profile, TOMLDocument())
+      let empty = Part(app: target.name, profile: profile, document: TOMLDocument())
       guard
         let document = try TextReader.document(
           at: empty.location(isSystem: isSystem), showsText: target.schema.showsText, advice: target.repairAdvice),
         !document.root.isEmpty
       else { return nil }
-      guard !withSecrets else { return Part(app: target.name, profile: profile, document) }
+      guard !withSecrets else { return Part(app: target.name, profile: profile, document: document) }
       let (rest, secrets) = try target.schema.withoutSecrets(document)
       if !secrets.isEmpty {
         let names = secrets.map { "'\($0)'" }.joined(separator: ", ")
         Output.warning("Left out of '\(empty.name)' because they are secret: \(names). Use --secrets to include them.")
       }
-      return Part(app: target.name, profile: profile, rest)
+      return Part(app: target.name, profile: profile, document: rest)
     }
   }
 
@@ -182,6 +166,20 @@ enum AppsBackup {
     let kept = report.skipped.filter { before[$0.source] != nil && !replacing }
     report.skipped.removeAll { before[$0.source] != nil && !replacing }
     return (report, kept.filter { before[$0.source] != document[$0.source] }.count)
+  }
+}
+
+extension AppsBackup.Part {
+  /// - Throws: ``ToolError`` for a name that cannot be that of an app.
+  init(name: String, _ document: TOMLDocument) throws {
+    let parts = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    app = parts[0]
+    profile = parts.count > 1 ? String(parts[1].dropFirst("profile:".count)) : nil
+    self.document = document
+    if parts.count > 1, !parts[1].hasPrefix("profile:") {
+      throw ToolError(.usage, "'\(name)' is neither an app's id nor a profile of one.")
+    }
+    _ = try location()
   }
 }
 

@@ -104,11 +104,7 @@ struct SettingsCLI: ParsableCommand {
       var command = try parseAsRoot(words)
       try RepeatedOptions.check(words)
       try command.run()
-    } catch let failure as ToolError {
-      throw failure
-    } catch let error as SettingsError {
-      throw error
-    } catch let error as GoneReader {
+    } catch  where error is ToolError || error is SettingsError || error is GoneReader {
       throw error
     } catch {
       // The library also throws help, the version and completions.
