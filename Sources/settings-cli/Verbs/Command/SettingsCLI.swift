@@ -104,7 +104,7 @@ struct SettingsCLI: ParsableCommand {
       var command = try parseAsRoot(words)
       try RepeatedOptions.check(words)
       try command.run()
-    } catch  where error is ToolError || error is SettingsError || error is GoneReader {
+    } catch let error where error is ToolError || error is SettingsError || error is GoneReader {
       throw error
     } catch {
       // The library also throws help, the version and completions.
