@@ -492,6 +492,18 @@ struct HistoryCommandTests {
     #expect(journal.output.isEmpty)
   }
 
+  @Test func `the history of a table has what former names of its keys have outside of it`() throws {
+    try test.write("font_size = 14\n")
+    try test.done("set", app, "theme", "dark")
+    try test.write("font_size = 16\ntheme = \"dark\"\n")
+    try test.done("set", app, "theme", "light")
+    #expect(try test.done("log", app, "editor").contains("font_size: 14 -> 16"))
+    #expect(try test.done("blame", app, "editor").hasPrefix("font_size = 16"))
+    #expect(try test.done("at", app, "#1", "editor", "--diff").contains("+font_size = 16"))
+    #expect(try test.done("undo", app, "editor").contains("font_size"))
+    #expect(test.home.text() == "font_size = 14\ntheme = \"light\"\n")
+  }
+
   @Test func `check finds a settings-history that is no boolean`() throws {
     try test.write("settings-history = false\n")
     #expect(try test.run("check", app) == answer(""))

@@ -79,6 +79,28 @@ struct RenameCommandTests {
     #expect(test.home.text() == "keep = 20\n")
   }
 
+  @Test func `a table takes along what former names of its keys have outside of it`() throws {
+    let test = try SchemaHome()
+    try test.write("# size\nfont_size = 20 # f\n\n[editor]\nwrap = false\n")
+    #expect(try test.run("rename", test.app, "editor", "old.editor", "--create") == SchemaHome.answer(""))
+    #expect(test.home.text() == "# size\n\n[old.editor]\nwrap = false\nfont-size = 20 # f\n")
+    #expect(try test.run("get", test.app, "editor.font-size").output == "12\n")
+    try test.write("font_size = 20\n")
+    #expect(try test.run("rename", test.app, "editor", "old", "--create") == SchemaHome.answer(""))
+    #expect(test.home.text() == "[old]\nfont-size = 20\n")
+    // The value that counts moves, and no other one comes back.
+    try test.write("font_size = 20\neditor.font-size = 30\n")
+    #expect(try test.run("rename", test.app, "editor", "old", "--create") == SchemaHome.answer(""))
+    #expect(test.home.text() == "old.font-size = 30\n")
+    try test.write("font_size = 20\n\n[new]\nwrap = false\n")
+    #expect(try test.run("rename", test.app, "new", "editor").status == 5)
+    #expect(try test.run("rename", test.app, "new", "editor", "--replace") == SchemaHome.answer(""))
+    #expect(test.home.text() == "[editor]\nwrap = false\n")
+    try test.home.write("settings-locked = [\"font_size\"]\n", to: test.systemFile)
+    try test.write("font_size = 20\n\n[editor]\nwrap = false\n")
+    #expect(try test.run("rename", test.app, "editor", "old", "--create").status == 5)
+  }
+
   @Test func `a secret moves only to a secret, and is in no message`() throws {
     let test = try SchemaHome()
     try test.write("old-token = \"hunter2\"\n[sync]\ntoken = \"hunter3\"\n")

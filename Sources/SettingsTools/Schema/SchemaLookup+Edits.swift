@@ -1,5 +1,5 @@
 package import AppSettings
-import AppSettingsSchema
+package import AppSettingsSchema
 
 extension SchemaLookup {
   /// The keys at and below a path: first those with a value in a file, in the order of the files, then those with only
@@ -127,16 +127,24 @@ extension SchemaLookup {
   }
 
   /// The keys of a table that have former names, which may be outside of it.
-  func renamedKeys(below table: TOMLPath) -> [SchemaKey] {
+  package func renamedKeys(below table: TOMLPath) -> [SchemaKey] {
     key(around: table) == nil ? keys(below: table).filter { !$0.formerPaths.isEmpty } : []
   }
 
+  /// The former names of a table's keys that are outside of the table.
+  private func namesOutside(_ table: TOMLPath) -> [(key: SchemaKey, name: TOMLPath)] {
+    renamedKeys(below: table).flatMap { key in
+      key.formerPaths.filter { !$0.hasPrefix(table) }.map { (key, $0) }
+    }
+  }
+
+  /// All places where a file may have what is at and below a path: those of its names, and for a table those outside of
+  /// it, under former names of its keys.
+  package func places(of path: TOMLPath) -> [TOMLPath] { names(of: path) + namesOutside(path).map(\.name) }
+
   /// The removals of what a document has of a table's keys outside of the table, under former names.
   private func removals(outside table: TOMLPath, from document: TOMLDocument) -> [Edit] {
-    renamedKeys(below: table).flatMap { key in
-      key.formerPaths.filter { !$0.hasPrefix(table) && document.contains($0) }
-        .map { .reset($0, of: checkingKey(key)) }
-    }
+    namesOutside(table).filter { document.contains($0.name) }.map { .reset($0.name, of: checkingKey($0.key)) }
   }
 
   /// A key with the type that the app uses to read its file.

@@ -143,7 +143,7 @@ private struct FormerText {
     if let path {
       texts = try [number, now].map { number in
         let document = try store.formerDocument(after: number)
-        let paths = schema.names(of: path).flatMap { document.leafPaths(under: $0) }
+        let paths = schema.places(of: path).flatMap { document.leafPaths(under: $0) }
         return paths.compactMap { path in
           document[path].map {
             "\(path) = \(history.secret(at: path) == nil ? Self.text($0, at: path, in: document) : Shown.redacted)\n"

@@ -30,7 +30,7 @@ struct BlameVerb: Verb {
     let document = opened.snapshot.userDocument
     var shown: Set<TOMLPath> = []
     var objects: [JSONObject] = []
-    for found in try opened.store.blame(path.map(schema.names)) {
+    for found in try opened.store.blame(path.map(schema.places)) {
       let secret =
         text.secret(at: found.path)
         ?? (found.isSecret || schema.isSecret(found.path, document[found.path]) ? found.path : nil)

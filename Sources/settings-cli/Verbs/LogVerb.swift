@@ -126,7 +126,7 @@ private struct AppLog {
   ) throws {
     app = opened.target.name
     text = HistoryText(opened.schema)
-    names = path.map(opened.schema.names)
+    names = path.map(opened.schema.places)
     // Nothing says when somebody else removed a file.
     let hidesUnrecorded = isOneOfAll && AllApps.isRemoved(app)
     entries = try opened.store.history(at: names, since: since, limit: limit.map { min($0, .max - 1) + 1 } ?? .max)

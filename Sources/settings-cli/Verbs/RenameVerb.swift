@@ -1,4 +1,5 @@
 import AppSettings
+import AppSettingsSchema
 import ArgumentParser
 import SettingsTools
 
@@ -70,7 +71,12 @@ private struct Renaming {
     let names = schema.names(of: source)
     // The file may still have the value under a former name.
     let place = document.contains(source) ? source : names.first { document.contains($0) } ?? source
-    guard let value = document[place] else {
+    // What the file has of a table's keys outside of it moves along: each from the name that takes effect.
+    let outside = schema.renamedKeys(below: source).compactMap { key -> (from: TOMLPath, to: TOMLPath)? in
+      guard let name = key.paths.first(where: document.contains), !name.hasPrefix(source) else { return nil }
+      return (name, destination.appending(SchemaLookup.rest(of: key.path, below: source)))
+    }
+    guard document.contains(place) || !outside.isEmpty else {
       try schema.checkKnown(source)
       let isElsewhere = schema.effectiveValue(of: source, in: view) != nil
       throw ToolError(
@@ -78,11 +84,14 @@ private struct Renaming {
         "\(subject): the file has no '\(source)'."
           + (isElsewhere ? " Its value is a default or comes from another file." : ""))
     }
-    for path in names + schema.names(of: destination) {
+    for path in schema.places(of: source) + schema.places(of: destination) {
       if let error = schema.lockError(atOrWithin: path, in: view) { throw error }
     }
-    let leaves = document.isTable(at: place) ? document.leafPaths(under: place) : [place]
-    let moves = leaves.map { (from: $0, to: destination.appending($0.rest(below: place))) }
+    let whole = (document.contains(place) ? [(from: place, to: destination)] : []) + outside
+    let moves = whole.flatMap { from, to in
+      (document.isTable(at: from) ? document.leafPaths(under: from) : [from])
+        .map { (from: $0, to: to.appending($0.rest(below: from))) }
+    }
     // What is declared as a secret moves to one that is declared, too; one by its name, to any.
     let exposed = moves.first { move in
       [nil, document[move.from]].contains { schema.isSecret(move.from, $0) && !schema.isSecret(move.to, $0) }
@@ -108,20 +117,32 @@ private struct Renaming {
     if !creates {
       for move in moves { try schema.checkKnown(move.to, advice: "To use it all the same, use --create.") }
     }
+    var value = document[place] ?? .table(TOMLTable())
+    if case .table(var table) = value {
+      for (from, to) in outside {
+        table.apply(Edit(path: SchemaLookup.rest(of: to, below: destination), value: document[from]))
+      }
+      value = .table(table)
+    }
     try schema.check(value, at: destination)
     if let refusal = schema.refusals(of: [(source, nil), (destination, value)], in: view).first {
       throw ToolError(.invalidValue, "\(subject): \(refusal.reason). Nothing was written.")
     }
-    let existing = schema.names(of: destination).filter { document.contains($0) && !$0.hasPrefix(place) }
+    let existing = schema.places(of: destination).filter { name in
+      document.contains(name) && !whole.contains { name.hasPrefix($0.from) }
+    }
     if let first = existing.first, !replaces {
       throw ToolError(
         .notWritable,
         "\(subject): '\(first)' already has a value. To replace it, use --replace. Nothing was written.")
     }
     // Under its present name a value goes under all names, so that no old one comes back.
-    let former = names[0] == source ? names.filter { $0 != place && document.contains($0) } : []
-    return (existing + former).map { Edit(path: $0, value: nil) } + [
-      Edit(path: destination, value: value, source: place), Edit(path: place, value: nil),
-    ]
+    let former =
+      names[0] == source
+      ? schema.places(of: source).filter { name in document.contains(name) && !whole.contains { $0.from == name } } : []
+    return (existing + former).map { Edit(path: $0, value: nil) }
+      + whole.flatMap { from, to in
+        [Edit(path: to, value: document[from], source: from), Edit(path: from, value: nil)]
+      }
   }
 }

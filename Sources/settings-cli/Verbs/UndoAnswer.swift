@@ -25,7 +25,7 @@ struct UndoAnswer {
     let schema = opened.schema
     let text = HistoryText(schema)
     do {
-      let plan = try opened.undo(what(path.map(schema.names)), guarded)
+      let plan = try opened.undo(what(path.map(schema.places)), guarded)
       if guarded.isDryRun {
         let difference = opened.difference(plan.bytes, plan.result.bytes)
         guard json else { return Output.text(Shown.difference(difference)) }
