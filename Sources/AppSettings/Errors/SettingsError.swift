@@ -83,9 +83,9 @@ public struct SettingsError: Error, Sendable, Hashable {
     ///
     /// Undoing it would also undo the later change.
     public static let conflict = Code(kind: .conflict)
-    /// The history of the file does not have what was asked for.
+    /// The history of the file, or its backups, do not have what was asked for.
     ///
-    /// There is no such entry, it is too old, or a value was not kept because it is a secret or no program had declared
+    /// There is no such entry or backup, it is too old, or a value was not kept because it is a secret or no program had declared
     /// its key.
     public static let noHistory = Code(kind: .noHistory)
     /// The new text failed the check before the write. This is a defect of this library.

@@ -30,12 +30,12 @@ extension SettingsStore {
   /// ```
   ///
   /// Pending edits are written first, so the backup of the present file has them. The restored backup stays, too. A
-  /// store in memory has no backups and throws `io`.
+  /// store in memory has no backups and throws `noHistory`.
   ///
   /// - Parameter backup: One of ``backups()``; `nil` to undo a migration.
   /// - Returns: The restored backup.
-  /// - Throws: ``SettingsError`` `io` if there is no such backup, `unparsable` if it is not TOML; otherwise as
-  ///   ``set(_:for:)``. The file is unchanged.
+  /// - Throws: ``SettingsError`` `noHistory` if there is no such backup, `unparsable` if it is not TOML; otherwise
+  ///   as ``set(_:for:)``. The file is unchanged.
   @discardableResult
   public func restore(_ backup: SettingsBackup? = nil) throws(SettingsError) -> SettingsBackup {
     try SettingsError.only { try restore(backup) { $1.bytes } }
@@ -50,7 +50,7 @@ extension SettingsStore {
     _ backup: SettingsBackup?, as text: (_ current: [UInt8]?, TOMLDocument) throws -> [UInt8]
   ) throws -> SettingsBackup {
     guard case .file(let file, let backups) = core.backing else {
-      throw SettingsError(.io, "Cannot restore a backup: settings in memory have none.")
+      throw SettingsError(.noHistory, "Cannot restore a backup: settings in memory have none.")
     }
     try core.flush()
     var restored: SettingsBackup?
@@ -58,7 +58,8 @@ extension SettingsStore {
       let backup = try backup ?? backups.beforeMigration(of: current, in: file.path)
       guard let bytes = try SettingsFile(path: backup.path, system: file.system).read().bytes else {
         throw SettingsError(
-          .io, "Cannot restore '\(backup.path)': it does not exist. '\(file.path)' is unchanged.", file: file.path)
+          .noHistory, "Cannot restore '\(backup.path)': it does not exist. '\(file.path)' is unchanged.",
+          file: file.path)
       }
       let document = try core.reader.parse(bytes, file: backup.path)
       restored = backup
@@ -84,6 +85,6 @@ extension Backups {
         "there is no backup of one."
       }
     throw SettingsError(
-      .io, "Cannot undo a migration of '\(file)': \(reason) The file is unchanged.", file: file)
+      .noHistory, "Cannot undo a migration of '\(file)': \(reason) The file is unchanged.", file: file)
   }
 }

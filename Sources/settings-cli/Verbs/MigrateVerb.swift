@@ -15,7 +15,7 @@ struct MigrateVerb: Verb {
 
       --undo restores the newest backup made before a migration to the file's present version, and backs up the file \
       that it replaces. It refuses a file of another version, such as one written by a newer release; name a backup \
-      with --backup to restore it anyway.
+      with --backup to restore it anyway. Exits 1 if there is no such backup.
 
       EXAMPLES
         settings-cli migrate org.example.editor --status
@@ -113,7 +113,7 @@ struct MigrateVerb: Verb {
     let all = try store.backups()
     if let backup = all.first(where: { $0.path == path || $0.path.hasSuffix("/" + text) }) { return backup }
     throw ToolError(
-      .io,
+      .noValue,
       "'\(text)' is not a backup of '\(store.location?.file ?? "")'. The file is unchanged. "
         + (all.isEmpty ? "It has none." : "Its newest one is '\(all[0].path)'."))
   }

@@ -62,7 +62,7 @@ struct SettingsCLI: ParsableCommand {
   static let manualSections = """
     EXIT STATUS
       0  done; for 'set': stored durably and effective
-      1  the key has no value, or the history no entry
+      1  the key has no value, or the history no entry, or there is no backup
       2  usage
       3  unknown app or key
       4  invalid value
