@@ -85,6 +85,28 @@ import TestSupport
     #expect(home.text() == "a = 1\n" && copies.isEmpty)
   }
 
+  @Test func `without a variable an editor is found in PATH, and one that is missing is named`() throws {
+    try home.write("a = 1\n")
+    let directory = home.path + "/bin"
+    func edit() throws -> (text: String, status: Int32) {
+      let end = try TerminalSession(
+        "unset VISUAL EDITOR; PATH='\(directory)'; '\(command)' edit \(app) --color never",
+        environment: home.environment, directory: home.path
+      ).end()
+      return (end.text, end.status)
+    }
+    let none = try edit()
+    #expect(none.status == 2 && none.text.contains("PATH has none of sensible-editor, editor, nano, vi."), "\(none)")
+    for (number, name) in ["vi", "nano", "editor", "sensible-editor"].enumerated() {
+      try home.write("#!/bin/sh\necho 'a = \(number + 2)' > \"$1\"\n", to: "\(directory)/\(name)")
+      chmod("\(directory)/\(name)", 0o755)
+      #expect(try edit().status == 0)
+      #expect(home.text() == "a = \(number + 2)\n")
+    }
+    let piped = try ChildProcess.run(command, ["edit", app], environment: home.environment)
+    #expect(piped.status == 2 && piped.error.contains("there is no terminal for another one"), "\(piped)")
+  }
+
   @Test(arguments: ["m", "q", "d"])
   func `where both have changed a key, the answer is taken once, and the rest is merged`(_ answer: String) throws {
     try home.write("a = 1\nb = 1\nc = 1\n")

@@ -79,9 +79,7 @@ final class EditSession {
   // MARK: The editor
 
   private func openEditor() throws {
-    guard let editor = try Self.editor() else {
-      throw ToolError(.usage, "No editor found: set VISUAL or EDITOR, or give the new text with --text.")
-    }
+    let editor = try Self.editor()
     // Through a shell, as every program runs $EDITOR: it may have arguments. If it is one simple command, it takes the
     // shell's place, so that signals reach it.
     let isSimple =
@@ -97,14 +95,25 @@ final class EditSession {
     }
   }
 
-  private static func editor() throws -> String? {
+  /// The editors that are looked for where no variable names one: those that follow the person's or the system's choice
+  /// first.
+  private static let usual = ["sensible-editor", "editor", "nano", "vi"]
+
+  private static func editor() throws -> String {
     for name in ["VISUAL", "EDITOR"] {
       if let editor = ProcessFacts.variable(name), !editor.isEmpty { return editor }
     }
-    guard StandardInput.isTerminal, Terminal.output.isTerminal else { return nil }
+    let isTerminal = StandardInput.isTerminal && Terminal.output.isTerminal
     let directories = (ProcessFacts.variable("PATH") ?? "/usr/bin:/bin").split(separator: ":")
-    return ["editor", "sensible-editor", "nano", "vi"].first { name in
-      directories.contains { access("\($0)/\(name)", X_OK) == 0 }
+    if isTerminal,
+      let editor = usual.first(where: { name in directories.contains { access("\($0)/\(name)", X_OK) == 0 } })
+    {
+      return editor
     }
+    throw ToolError(
+      .usage,
+      "No editor found: neither VISUAL nor EDITOR is set, and "
+        + (isTerminal ? "PATH has none of \(usual.joined(separator: ", "))" : "there is no terminal for another one")
+        + ". Set one of them, or give the new text with --text.")
   }
 }
