@@ -39,6 +39,12 @@ import TestSupport
       ("get \(app)/theme", 0, "'\(app)/theme' does not exist."),
       ("get ./none.toml a", 1, "'./none.toml' does not exist."), ("list \(app) them", 1, "Did you mean 'theme'?"),
       ("list \(app) sync", 1, "'sync' has no value."), ("find zzzz", 1, "Nothing has 'zzzz'."),
+      ("describe ./none.toml", 0, "'./none.toml' does not exist."),
+      ("export ./none.toml", 0, "'./none.toml' does not exist: nothing is set there."),
+      ("blame ./none.toml", 0, "'./none.toml' does not exist: nothing is set there."),
+      ("diff ./none.toml", 0, "'./none.toml' does not exist: nothing is set there."),
+      ("export \(app) --layer host", 0, "does not exist: nothing is set there."),
+      ("diff \(app) --system", 0, "does not exist: nothing is set there."),
     ]
     for (line, status, message) in cases {
       let shown = try session("\(command) \(line) --color never").end()

@@ -28,6 +28,15 @@ extension Target {
     let similar = Suggestion.nearest(to: path.description, among: keys).map { " Did you mean '\($0)'?" } ?? ""
     return "'\(path)' has no value.\(similar)"
   }
+
+  /// Says to a person that an answer about the own file is empty because nothing is set there.
+  func noteNothingSet(in snapshot: SettingsSnapshot) {
+    guard Terminal.error.isTerminal, !snapshot.userDocument.hasKey(where: { !$0.hasPrefix("settings-") }),
+      let file = try? location().file
+    else { return }
+    let exists = (try? SettingsFile(path: file).read().bytes) != nil
+    Output.note("'\(isFile ? name : file)' \(exists ? "has no values" : "does not exist: nothing is set there").")
+  }
 }
 
 extension OpenedSettings {

@@ -45,9 +45,9 @@ struct BlameVerb: Verb {
       }
     }
     if json { Output.line(JSONObject.lines(objects)) }
-    if let path, shown.isEmpty {
-      try schema.checkKnown(path)
-      throw ToolError(.noValue)
-    }
+    guard shown.isEmpty else { return }
+    guard let path else { return target.noteNothingSet(in: opened.snapshot) }
+    try schema.checkKnown(path)
+    throw ToolError(.noValue)
   }
 }

@@ -49,6 +49,7 @@ struct DescribeVerb: Verb {
       try schema.checkKnown(path)
       throw ToolError(.noValue, "Nothing is known of '\(path)': it has no value, and no schema lists it.")
     }
+    if descriptions.isEmpty, let absence = target.absence(of: .root, in: snapshot) { Output.note(absence) }
     if json {
       let objects = descriptions.map(\.json)
       let isOne = descriptions.count == 1 && schema.key(path)?.path ?? path == descriptions[0].path

@@ -107,6 +107,7 @@ struct DiffVerb: Verb {
       let changed = values[0] == nil || values[0] == value ? Shown.redacted : ShownTexts.another
       new += "\(path) = \(isSecret ? changed : value.tomlText)\n"
     }
+    if old == new { target.noteNothingSet(in: now) }
     return UnifiedDiff.text(
       from: old, to: new, oldName: "defaults", newName: opened.file)
   }

@@ -69,6 +69,7 @@ struct ExportVerb: Verb {
       try schema.checkKnown(prefix, advice: advice)
       throw ToolError(.noValue, advice.map { "'\(prefix)' has no value. \($0)" })
     }
+    if paths.isEmpty { target.noteNothingSet(in: all) }
     if !self.secrets {
       let secrets = paths.filter { schema.isSecret($0, schema.effectiveValue(of: $0, in: snapshot)) }
       if !secrets.isEmpty {
