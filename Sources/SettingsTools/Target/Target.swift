@@ -86,6 +86,11 @@ package struct Target: Sendable {
     }
   }
 
+  /// The file of that name in the working directory, as a word for a shell.
+  private var fileHere: String {
+    PathText.word("./" + path).map { "'\($0)'" } ?? "its path with './'"
+  }
+
   /// Throws if the name is one that people give to files: as an app's id it would make a directory of that name.
   private func checkNotFile() throws {
     guard name.lowercased().hasSuffix(".toml") else { return }
@@ -94,7 +99,7 @@ package struct Target: Sendable {
     let file = app.flatMap { $0.file ?? $0.personalFiles.first ?? $0.systemFiles.first }
     throw ToolError(
       .usage,
-      "'\(name)' is not an app's id. For the file in this directory, write './\(name)'"
+      "'\(name)' is not an app's id. For the file in this directory, write \(fileHere)"
         + "\(file.map { "; for the one in the place of an app's settings, '\($0)'" } ?? "").")
   }
 
@@ -157,7 +162,7 @@ package struct Target: Sendable {
     if SettingsFile.isThere("./" + name) {
       throw ToolError(
         .unknown,
-        "Unknown app '\(name)'. For the file in this directory, write './\(name)'."
+        "Unknown app '\(name)'. For the file in this directory, write \(fileHere)."
           + (mayBeNew ? " To make a new app, use --create." : ""))
     }
     if let failure = AppName.unknown(name, mayBeNew: mayBeNew, environment: environment) { throw failure }
