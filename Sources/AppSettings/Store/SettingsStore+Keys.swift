@@ -34,7 +34,8 @@ extension SettingsStore {
   /// try settings.reset(named: "editor.font-size", "window")
   /// ```
   ///
-  /// - Parameter names: Dotted paths, as in a key's declaration. The name of a table removes everything in it.
+  /// - Parameter names: Dotted paths, as in a key's declaration. The name of a table removes everything in it. What the
+  ///   file has under former names of keys that this store was used with goes, too.
   /// - Throws: ``SettingsError`` `invalidKey` for a name that is not a path or is reserved. Nothing is changed then.
   public func reset(named names: String...) throws(SettingsError) { try reset(named: names) }
 
@@ -56,19 +57,20 @@ extension SettingsStore {
           .invalidKey,
           "Cannot reset '\(name)': root keys that begin with 'settings-' are reserved. Nothing was changed.")
       }
-      edits.append(.reset(path))
+      edits += core.resets(at: path)
     }
     try core.enqueue(edits)
   }
 
   /// Removes the user's values of everything in a group. Visible at once, written later.
   ///
-  /// That includes values without a declared key. Values in other layers stay.
+  /// That includes values without a declared key, and values under former names of keys that this store was used with.
+  /// Values in other layers stay.
   ///
   /// - Parameter group: The group to reset: `settings.reset(SettingsKeys.editor)`.
   @_disfavoredOverload  // so that an unknown '.key' is reported as a member that a key's type lacks
   public func reset(_ group: SettingsGroup) {
-    core.enqueue { [.reset(group.path)] }
+    core.enqueue { core.resets(at: group.path) }
   }
 
   /// Returns where the value of a key comes from: layer, file, line, and an administrator's lock if there is one.
@@ -86,6 +88,18 @@ extension StoreCore {
     note(key)
     if key.paths.count == 1 { return lookUp(key.path) }
     return lookUp { StoredValue(of: key, in: $0) }
+  }
+
+  /// The edits that remove the user's values at and below a path, also those under former names of the keys in use.
+  fileprivate func resets(at path: TOMLPath) -> [Edit] {
+    let former = declarations.keys.flatMap { key -> [Edit] in
+      key.paths.dropFirst().compactMap { name in
+        if key.path.hasPrefix(path) { return name.hasPrefix(path) ? nil : .reset(name, of: key) }
+        guard path.hasPrefix(key.path) else { return nil }
+        return .reset(TOMLPath(name.components + path.components.dropFirst(key.path.components.count)), of: key)
+      }
+    }
+    return former + [.reset(path)]
   }
 
   /// The user's values, including pending ones.

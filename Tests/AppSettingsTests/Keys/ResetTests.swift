@@ -58,6 +58,27 @@ struct ResetTests {
     #expect(settings.storedPaths == [["data", "a"]])
   }
 
+  @Test(arguments: 0...3)
+  func `a reset by name or by group removes what a former name has outside of the table`(way: Int) throws {
+    try home.write("tab_size = 8\n\n[old]\ntabs = 2\n\n[account]\nname = \"x\"\nregion = \"us\"\n")
+    let settings = try home.store()
+    #expect(settings[Declared.width] == 8 && settings[Declared.record].name == "x")
+    switch way {
+    case 0: settings.reset(SettingsGroup("editor"))
+    case 1: try settings.reset(named: "editor")
+    case 2: try settings.reset(named: "editor.tab-width")
+    default: try settings.reset(named: "record.name")
+    }
+    #expect(settings[Declared.width] == (way == 3 ? 8 : 4))
+    #expect((settings[Declared.record].name == "x") == (way != 3))
+    try settings.flush()
+    #expect(
+      home.text()
+        == (way == 3
+          ? "tab_size = 8\n\n[old]\ntabs = 2\n\n[account]\nregion = \"us\"\n"
+          : "[account]\nname = \"x\"\nregion = \"us\"\n"))
+  }
+
   @Test(arguments: ["", "a..b", "a b", "settings-version", "settings-locked"])
   func `a name that is none, or is reserved, is refused and nothing changes`(_ name: String) throws {
     try home.write(Self.text)
