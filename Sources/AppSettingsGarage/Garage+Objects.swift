@@ -224,7 +224,7 @@ extension GarageReading {
   /// - Throws: `SettingsError` `invalidValue` for two records whose ids are the same, written in two ways.
   private func keys<T: Identifiable>(of type: T.Type) throws -> [GarageKey] {
     var keys: [GarageKey] = []
-    var present: Set<TOMLPath> = []
+    var present: Set<String> = []
     let isUUID = T.ID.self == UUID.self
     for name in try entry(of: type).all {
       guard try draft.kind(of: name) != .objects else {
@@ -235,16 +235,16 @@ extension GarageReading {
       }
       var unusual: [String: String] = [:]
       for id in try draft.ids(of: name) {
-        if isUUID || id.utf8.contains(where: { $0 >= 0x80 }),
-          let other = unusual.updateValue(id, forKey: isUUID ? id.uppercased() : id)
-        {
+        // Strings are equal in both notations of a letter.
+        let notation = isUUID ? id.uppercased() : id
+        if isUUID || id.utf8.contains(where: { $0 >= 0x80 }), let other = unusual.updateValue(id, forKey: notation) {
           throw draft.failure(
             "Cannot read \(GarageKey(name: name, id: id))",
             "the id of \(GarageKey(name: name, id: other)) is the same in another notation. Remove one of them",
             at: [name, id])
         }
         // A record under the present name hides the one under a former name.
-        if present.insert([id]).inserted { keys.append(GarageKey(name: name, id: id)) }
+        if present.insert(notation).inserted { keys.append(GarageKey(name: name, id: id)) }
       }
     }
     return keys

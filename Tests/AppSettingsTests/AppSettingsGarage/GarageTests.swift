@@ -200,6 +200,23 @@ struct GarageTests {
     #expect(try garage.retrieveAll(Customer.self).count == 1)
   }
 
+  @Test func `a record hides one of a former name whose id is the same in other letters`() throws {
+    struct Customer: Codable, Identifiable, GarageNamed {
+      static let recordName = "Customer"
+      static let formerNames = ["MCCustomer"]
+      var id: UUID
+      var age: Int
+    }
+    let id = UUID()
+    let (upper, lower) = (id.uuidString, id.uuidString.lowercased())
+    for (present, former) in [(upper, lower), (lower, upper)] {
+      let garage = try home.garage(
+        "[MCCustomer.\(former)]\nid = \"\(former)\"\nage = 1\n\n[Customer.\(present)]\nid = \"\(present)\"\nage = 2\n")
+      #expect(try garage.retrieveAll(Customer.self).map(\.age) == [2])
+      #expect(try garage.retrieve(Customer.self, id: id)?.age == 2)
+    }
+  }
+
   @Test func `ids of many types are text`() throws {
     struct UserID: RawRepresentable, Codable, Hashable { var rawValue: Int }
     struct ByUUID: Codable, Identifiable { var id: UUID }
