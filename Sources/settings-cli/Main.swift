@@ -16,7 +16,7 @@ enum Main {
       do {
         try run(words)
       } catch let failure as ToolError {
-        guard let app = failure.meantApp, app.use(for: words) else { throw failure }
+        guard let app = failure.meantApp, app.use(for: words) else { throw SettingsCLI.inOrder(failure, words) }
         try run(words)
       }
       try Output.flush()

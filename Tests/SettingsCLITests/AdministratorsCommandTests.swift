@@ -282,6 +282,19 @@ struct AdministratorsCommandTests {
     #expect(try test.run("lock", app, "thme", "--create").status == 0)
   }
 
+  @Test func `lock KEY=- reads the value from standard input, as set does`() throws {
+    func lock(_ words: String..., input: String) throws -> ChildProcess.Result {
+      try ChildProcess.run(
+        ChildProcess.product("settings-cli"), ["lock", app] + words, environment: test.home.environment, input: input)
+    }
+    #expect(try lock("theme", "sync.token=-", input: "hunter2\n") == answer(""))
+    #expect(text(test.systemFile)?.contains("token = \"hunter2\"\n") == true)
+    #expect(try lock("sync.token=-", input: "").status == 4)
+    #expect(try lock("sync.token=-", "host=-", input: "x").status == 2)
+    #expect(try lock("--", "host=-", input: "x") == answer(""))
+    #expect(try test.done("get", app, "host") == "-\n")
+  }
+
   @Test func `what is locked below, or has no value, is said`() throws {
     try test.home.write("settings-locked = [\"theme\"]\ntheme = \"dark\"\n", to: test.systemFile)
     let again = try test.run("lock", app, "theme", "--drop-in", "50-site")

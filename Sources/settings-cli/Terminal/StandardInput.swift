@@ -1,3 +1,4 @@
+import AppSettings
 import Glibc
 import SettingsTools
 
@@ -14,12 +15,35 @@ extension StandardInput {
     return ["y", "yes"].contains(line()?.lowercased() ?? "")
   }
 
-  /// Reads a line typed by a person, without showing it.
-  static func hiddenLine(asking question: String) -> String? {
-    unseen {
-      Output.prompt(question)
+  /// The value for which '-' stands on a command line: typed without being shown, or piped.
+  ///
+  /// - Parameter allowsEmpty: Whether it may be empty; `nil` if the verb has no option for that.
+  static func value(of key: TOMLPath, allowsEmpty: Bool?) throws -> String {
+    let text = try isTerminal ? typedValue(of: key) : pipedValue(of: key)
+    guard text.isEmpty, allowsEmpty != true else { return text }
+    throw ToolError(
+      .invalidValue,
+      "Cannot set '\(key)': standard input is empty. Nothing was written."
+        + (allowsEmpty == nil ? "" : " Use --allow-empty to store an empty value."))
+  }
+
+  private static func typedValue(of key: TOMLPath) throws -> String {
+    let line = unseen {
+      Output.prompt("Value of '\(key)': ")
       defer { Output.prompt("\n") }
       return readLine()
     }
+    guard let line else { throw ToolError(.usage, "Missing VALUE.") }
+    return line
+  }
+
+  /// A last newline ends the line and is not part of the value.
+  private static func pipedValue(of key: TOMLPath) throws -> String {
+    var bytes = try all()
+    if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw ToolError(.invalidValue, "Cannot set '\(key)': standard input is not UTF-8. Nothing was written.")
+    }
+    return text
   }
 }

@@ -9,8 +9,8 @@ struct LockVerb: Verb {
     abstract: "Lock keys for all users, in an administrator's file.",
     discussion: """
       A locked key has the value that administrators' files give it, or else the app's default. Users cannot set it, and \
-      a value in a user's file has no effect. KEY=VALUE sets the value in the same write. A locked table locks \
-      everything in it.
+      a value in a user's file has no effect. KEY=VALUE sets the value in the same write; KEY=- reads it \
+      from standard input, as 'set' does. A locked table locks everything in it.
 
       The lock is written to administrators' main file, or with --drop-in to a drop-in. A path names the file itself. \
       Users who try to set the key see the reason.
@@ -33,14 +33,20 @@ struct LockVerb: Verb {
 
   func answer() throws {
     if let reason { try Arguments.checkText(reason, "reason") }
-    let words = try keys.map { word in
+    var words = try keys.map { word in
       let assignment = try KeyArgument.assignment(word)
       return (key: try assignment?.key ?? KeyArgument.parse(word), text: assignment?.text)
     }
     ProcessTitle.hide(keys.filter { $0.contains("=") })
+    // Behind '--' it is a value like any other.
+    let literals = Arguments.words.firstIndex(of: "--").map { Arguments.words.count - $0 - 1 } ?? 0
+    let inputs = words.indices.dropLast(literals).filter { words[$0].text == "-" }
+    guard inputs.count < 2 else { throw ToolError(.usage, SettingsChange.oneInput) }
+    for index in inputs { words[index].text = try StandardInput.value(of: words[index].key, allowsEmpty: nil) }
     let target = try Target(target).administrators
     let opened = try target.open(mayBeUnknown: create, mayBeNew: true, isForWriting: true)
     let schema = opened.schema
+    if !create, !opened.snapshot.hasSettings { try target.checkOrder(keys, of: "lock") }
     if !create { for word in words { try schema.checkKnown(word.key, advice: "To lock it, use --create.") } }
     let values = ChangeList(
       words.compactMap { word in word.text.map { SettingChange(.set, word.key, .typed($0, nil)) } }, of: opened,

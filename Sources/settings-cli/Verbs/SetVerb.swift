@@ -111,16 +111,16 @@ struct SetVerb: Verb {
     for word in removed + added { try Arguments.checkText(word, "element") }
     var changes = try SettingsChange(words, changesElements: changesElements)
     if let input = changes.input {
-      changes.pairs[input].text = try valueFromStandardInput(of: changes.pairs[input].key, allowsEmpty)
+      changes.pairs[input].text = try StandardInput.value(of: changes.pairs[input].key, allowsEmpty: allowsEmpty)
     } else if let index = added.firstIndex(of: "-") {
-      added[index] = try valueFromStandardInput(of: changes.pairs[0].key, allowsEmpty)
+      added[index] = try StandardInput.value(of: changes.pairs[0].key, allowsEmpty: allowsEmpty)
     } else if let index = removed.firstIndex(of: "-") {
-      removed[index] = try valueFromStandardInput(of: changes.pairs[0].key, allowsEmpty)
+      removed[index] = try StandardInput.value(of: changes.pairs[0].key, allowsEmpty: allowsEmpty)
     }
     let opened = try target.open(
       mayBeUnknown: creates, mayBeNew: true, isForWriting: true, writesLater: !guarded.isPlain
     ).keepOpen()
-    if !creates, !opened.snapshot.hasSettings { try checkOrder(target, words) }
+    if !creates, !opened.snapshot.hasSettings { try target.checkOrder(words, of: "set") }
     let list = ChangeList(
       changesElements
         ? removed.map { SettingChange(.remove, changes.pairs[0].key, .typed($0, kind)) }
@@ -136,51 +136,6 @@ struct SetVerb: Verb {
     if outcome.show() { return }
     if let failure = list.failure { throw failure }
     if Terminal.error.isTerminal { noteShellHistory(changes.pairs, opened.schema) }
-  }
-
-  /// Throws if another word than that of an unknown target is the id of a known app that has the target's word as a key.
-  private static func checkOrder(_ target: Target, _ words: [String]) throws {
-    guard !target.isFile, !InstalledApp.isKnown(target.name), let key = try? KeyArgument.parse(target.name),
-      let app = words.first(where: { InstalledApp.isKnown($0) && has(key, $0) })
-    else { return }
-    throw ToolError(
-      .usage,
-      "Unknown app '\(target.name)'. Write the app first: 'settings-cli set \(app) \(target.name) VALUE'. To make a new "
-        + "app, use --create.")
-  }
-
-  /// Whether an app has a key, by its schema or its files.
-  private static func has(_ key: TOMLPath, _ app: String) -> Bool {
-    guard let opened = try? Target(app, telling: { _ in }).open() else { return false }
-    return !opened.schema.keys.isEmpty && opened.schema.knows(key) || opened.snapshot[key] != nil
-  }
-
-  /// The value for which '-' stands.
-  private static func valueFromStandardInput(of key: TOMLPath, _ allowsEmpty: Bool) throws -> String {
-    let text = try StandardInput.isTerminal ? typedValue(of: key) : pipedValue(of: key)
-    guard !text.isEmpty || allowsEmpty else {
-      throw ToolError(
-        .invalidValue,
-        "Cannot set '\(key)': standard input is empty. Nothing was written. Use --allow-empty to store an empty value.")
-    }
-    return text
-  }
-
-  private static func typedValue(of key: TOMLPath) throws -> String {
-    guard let line = StandardInput.hiddenLine(asking: "Value of '\(key)': ") else {
-      throw ToolError(.usage, "Missing VALUE.")
-    }
-    return line
-  }
-
-  /// A last newline ends the line and is not part of the value.
-  private static func pipedValue(of key: TOMLPath) throws -> String {
-    var bytes = try StandardInput.all()
-    if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw ToolError(.invalidValue, "Cannot set '\(key)': standard input is not UTF-8. Nothing was written.")
-    }
-    return text
   }
 
   /// Tells a person that a secret was typed where the shell keeps it.

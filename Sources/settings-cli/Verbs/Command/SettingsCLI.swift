@@ -196,7 +196,7 @@ struct SettingsCLI: ParsableCommand {
 
   /// A command of a verb, for a message, with the target and the key that were typed, and never a value: what follows a
   /// word that is no target may be one.
-  private static func command(_ verb: String, _ typed: some Collection<String>) -> String {
+  static func command(_ verb: String, _ typed: some Collection<String>) -> String {
     let shown = typed.prefix(typed.first.map(isTarget) == true ? 2 : 1)
       .prefix { !$0.hasPrefix("-") && !$0.contains("=") && PathText.word($0) != nil }
     let words = [name, verb] + shown.compactMap(PathText.word)
@@ -204,7 +204,7 @@ struct SettingsCLI: ParsableCommand {
   }
 
   /// Whether a word is an app or a file that is there.
-  private static func isTarget(_ word: String) -> Bool {
+  static func isTarget(_ word: String) -> Bool {
     Target(word).isFile ? SettingsFile.isThere(word) : InstalledApp.isKnown(word)
   }
 
