@@ -138,6 +138,12 @@ package final class LayerContent: Sendable {
       locks: lockEntries, inode: inode)
   }
 
+  /// Whether another layer was read from the same file with the same text.
+  func isSame(as other: LayerContent) -> Bool {
+    layer == other.layer && inode == other.inode && lockEntries == other.lockEntries
+      && fileBytes.isSameText(as: other.fileBytes) && document.bytes.isSameText(as: other.document.bytes)
+  }
+
   /// The bytes of the file; `nil` if there is none.
   package var fileBytes: [UInt8]? { hasFile ? unmigrated ?? document.bytes : nil }
 

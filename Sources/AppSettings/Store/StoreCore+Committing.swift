@@ -211,7 +211,12 @@ extension StoreCore {
     var document = TOMLDocument()
     var meaning = document
     var changed: [TOMLPath]?
-    if let bytes { (document, meaning, changed) = try interpret(bytes, since: known) }
+    do throws(SettingsError) {
+      if let bytes { (document, meaning, changed) = try interpret(bytes, since: known) }
+    } catch {
+      if error.code != .unparsable { noteUserFailure(error, using: Self.sentence(after: error)) }
+      throw error
+    }
     state.withLock { state in
       defer { renewStamp() }
       // Another thread may have stored a newer content.

@@ -143,12 +143,7 @@ extension StoreCore {
   ) throws(SettingsError) -> TOMLDocument {
     guard reader.hasMeaning(known) else { return interpret(document) }
     var document = document
-    do throws(SettingsError) {
-      try reader.migrate(&document, of: userLayer, using: "the values that were read last are used")
-    } catch {
-      noteUserFailure(error, using: error.code == .newerVersion ? nil : Self.keepsLastValues)
-      throw error
-    }
+    try reader.migrate(&document, of: userLayer, using: "the values that were read last are used")
     return document
   }
 

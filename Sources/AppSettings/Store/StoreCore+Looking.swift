@@ -1,5 +1,26 @@
 import SettingsTOML
 
+/// The order in which threads begin to read files. What one that began later has found is as new at least.
+struct ReadingOrder: Sendable {
+  private var begun: UInt64 = 0
+  private var ended: UInt64 = 0
+
+  /// - Returns: The number of the reading.
+  mutating func begin() -> UInt64 {
+    begun += 1
+    return begun
+  }
+
+  /// Ends a reading.
+  ///
+  /// - Returns: Whether none that began later has ended.
+  mutating func end(_ number: UInt64) -> Bool {
+    guard number > ended else { return false }
+    ended = number
+    return true
+  }
+}
+
 /// The result of checking the files, which tells when to check again.
 package enum LookOutcome: Sendable, Hashable {
   /// There is nothing to wait for: the state is that of the files, or what is wrong with them has been reported.
@@ -42,26 +63,35 @@ extension StoreCore {
   package func look(_ evidence: SaveWatch.Evidence = .asked) -> LookOutcome {
     load()
     while true {
-      let (known, document, revision, around) = state.withLock {
-        ($0.knownUserFile, $0.userDocument, $0.userRevision, $0.surroundingsRevision)
+      let (known, document, revision, around, turn) = state.withLock {
+        ($0.knownUserFile, $0.userDocument, $0.userRevision, $0.surroundingsRevision, $0.userReadings.begin())
+      }
+      // Nothing is adopted or reported that a thread which began later has found otherwise.
+      func isCurrent(_ state: inout StoreState) -> Bool {
+        state.userRevision == revision && state.userReadings.end(turn)
       }
       let contents: SettingsFile.Contents
       do throws(SettingsError) {
         contents = try readUserFile()
       } catch {
-        noteUserFailure(error, using: Self.keepsLastValues)
+        guard noteUserFailure(error, using: Self.keepsLastValues, if: isCurrent) else { continue }
         return error.code == .io ? .failed(retryAfterNanoseconds: Self.unreadable) : .settled
       }
       let found = contents.bytes
       if found.isSameText(as: known.bytes) {
-        let (isCurrent, wasWrong, isDue) = state.withLock { state in
-          guard state.userRevision == revision else { return (false, false, false) }
-          state.userWatch = SaveWatch()
-          state.userInode = contents.status?.inode
-          return (true, state.userFailure != nil, state.areSurroundingsDue)
+        let isDue = inOrder { () -> Bool? in
+          let found = state.withLock { state -> (wasWrong: Bool, isDue: Bool)? in
+            guard state.userRevision == revision, state.userReadings.end(turn) || state.userFailure == nil else {
+              return nil
+            }
+            state.userWatch = SaveWatch()
+            state.userInode = contents.status?.inode
+            return (state.userFailure != nil, state.areSurroundingsDue)
+          }
+          if found?.wasWrong == true { note(nil) }
+          return found?.isDue
         }
-        guard isCurrent else { continue }
-        if wasWrong { noteUserFailure(nil) }
+        guard let isDue else { continue }
         writeWhatIsDue()
         return isDue ? lookAround(evidence) : .settled
       }
@@ -84,13 +114,14 @@ extension StoreCore {
           meaning = TOMLDocument()
         }
       } catch {
-        // A whole text that this release does not understand has been noted.
-        guard error.code == .unparsable else { return .settled }
-        if let wait = watch.wait(for: contents, after: known, evidence, wholeness: { .broken }) {
+        // A whole text that this release does not understand is not being saved.
+        if error.code == .unparsable,
+          let wait = watch.wait(for: contents, after: known, evidence, wholeness: { .broken })
+        {
           state.withLock { [watch] in $0.userWatch = watch }
           return .unsettled(nanoseconds: wait)
         }
-        noteUserFailure(error, using: Self.keepsLastValues)
+        guard noteUserFailure(error, using: Self.sentence(after: error), if: isCurrent) else { continue }
         return .settled
       }
       // Another profile below this one is part of the same change.
@@ -103,25 +134,27 @@ extension StoreCore {
         if let wait = read.wait { return .unsettled(nanoseconds: wait) }
         surroundings = read
       }
-      let isCurrent = state.withLock { state -> Bool in
-        guard state.userRevision == revision, surroundings == nil || state.surroundingsRevision == around else {
-          return false
+      let isAdopted = inOrder {
+        let isAdopted = state.withLock { state -> Bool in
+          guard surroundings == nil || state.surroundingsRevision == around, isCurrent(&state) else { return false }
+          defer { renewStamp() }
+          state.userInode = contents.status?.inode
+          state.adopt(
+            meaning, bytes: found, committed: nil, edited: changed, surroundings: surroundings, origin: .outside)
+          return true
         }
-        defer { renewStamp() }
-        state.userInode = contents.status?.inode
-        state.adopt(
-          meaning, bytes: found, committed: nil, edited: changed, surroundings: surroundings, origin: .outside)
+        guard isAdopted else { return false }
+        if let surroundings { report(surroundings.problems) }
+        note(nil)
         return true
       }
-      guard isCurrent else { continue }
-      if let surroundings { report(surroundings.problems) }
+      guard isAdopted else { continue }
       // A migration that has failed succeeds with this text, and is stored as it would have been.
       if reader.hasMeaning(meaning), problems.resolveWrites(where: { $0.code == .migrationFailed }), !onlyReads,
         let found, !meaning.bytes.isSameText(as: found)
       {
         state.withLock { $0.isWriteDue = true }
       }
-      noteUserFailure(nil)
       writeWhatIsDue()
       return .settled
     }
@@ -134,19 +167,28 @@ extension StoreCore {
     load()
     if let outcome = followChoice(evidence) { return outcome }
     while true {
-      let (revision, around, own) = state.withLock {
-        ($0.userRevision, $0.surroundingsRevision, $0.snapshot.ownContent)
+      let (revision, around, own, turn) = state.withLock {
+        ($0.userRevision, $0.surroundingsRevision, $0.snapshot.ownContent, $0.surroundingReadings.begin())
       }
       let read = readSurroundings(of: place.withLock { $0 }, own: own, evidence)
-      let isCurrent = state.withLock { state -> Bool in
-        guard state.userRevision == revision, state.surroundingsRevision == around else { return false }
-        defer { renewStamp() }
-        state.adopt(read)
-        return true
+      let isCurrent = inOrder {
+        let isCurrent = state.withLock { state -> Bool in
+          guard state.userRevision == revision, state.surroundingsRevision == around else { return false }
+          let isKnown = state.has(read)
+          guard state.surroundingReadings.end(turn) || isKnown && state.surroundingProblems == read.problems else {
+            return false
+          }
+          state.areSurroundingsDue = false
+          if isKnown { return true }
+          defer { renewStamp() }
+          state.adopt(read)
+          return true
+        }
+        if isCurrent { report(read.problems) }
+        return isCurrent
       }
       // Another own file says what is below it, and another thread may have read newer files.
       guard isCurrent else { continue }
-      report(read.problems)
       if let wait = read.wait { return .unsettled(nanoseconds: wait) }
       // No event reports that the choice of the profile can be read again.
       let isChoiceUnread = state.withLock { $0.choice.problem?.code == .io }
@@ -154,8 +196,33 @@ extension StoreCore {
     }
   }
 
+  /// Decides what counts of what was read, and reports it. The reports have the order of the decisions, whichever threads
+  /// make them.
+  private func inOrder<Result>(_ body: () -> Result) -> Result {
+    DeferredCalls.section { reporting.withLock { _ in body() } }
+  }
+
+  /// What is used after a text that this release cannot use, as a sentence, unless the error says so.
+  static func sentence(after error: SettingsError) -> String? {
+    error.code == .newerVersion ? nil : keepsLastValues
+  }
+
   /// Reports what is wrong with the user's file as a whole, and withdraws the previous report; `nil` for nothing.
-  func noteUserFailure(_ error: SettingsError?, using sentence: String? = nil) {
+  ///
+  /// - Parameter isCurrent: Whether it is still to be reported.
+  /// - Returns: What that has returned.
+  @discardableResult
+  func noteUserFailure(
+    _ error: SettingsError?, using sentence: String? = nil, if isCurrent: (inout StoreState) -> Bool = { _ in true }
+  ) -> Bool {
+    inOrder {
+      guard state.withLock({ isCurrent(&$0) }) else { return false }
+      note(error, using: sentence)
+      return true
+    }
+  }
+
+  private func note(_ error: SettingsError?, using sentence: String? = nil) {
     var failure: StoreState.Failure?
     if let error {
       failure = StoreState.Failure(error: error, problem: SettingsProblem(sentence.map { error.using($0) } ?? error))

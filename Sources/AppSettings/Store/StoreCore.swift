@@ -43,6 +43,8 @@ package final class StoreCore: Sendable {
   let state: AnnouncedState
   // Held while the files are read for the first time, so that one thread reads them and the others wait.
   private let loading = Lock(())
+  // Held from a decision about what was read until it is reported, so that reports have the order of the decisions.
+  let reporting = Lock(())
   // Serialises this process's commits, and knows which thread is in one: 0 for none.
   let committing = Monitor<UInt>(0)
 

@@ -28,6 +28,10 @@ struct StoreState: Sendable {
   var userRevision: UInt64 = 0
   /// Counts the contents adopted from the files around it, for the same reason.
   private(set) var surroundingsRevision: UInt64 = 0
+  /// The readings of the user's file.
+  var userReadings = ReadingOrder()
+  /// The readings of the files around it.
+  var surroundingReadings = ReadingOrder()
   /// The inode of the file in which `userBytes` were last seen; distinguishes a save in place from one by a rename.
   var userInode: UInt64?
   /// The file as last synced by this process.
@@ -235,6 +239,22 @@ struct StoreState: Sendable {
     news.append(StateNews(batch: batch, sets: [], reordered: reordered))
   }
 
+  /// Whether the files around the own one are as they were read.
+  func has(_ surroundings: SurroundingLayers) -> Bool {
+    let (lower, rest) = (snapshot.layers[..<snapshot.userIndex], snapshot.layers[(snapshot.userIndex + 1)...])
+    return lower.elementsEqual(surroundings.lower) { $0.isSame(as: $1) }
+      && rest.elementsEqual(surroundings.upper) { $0.isSame(as: $1) }
+      && watched == surroundings.watched
+      && snapshot.overrides.credentials == credentials(of: surroundings)
+  }
+
+  private func credentials(of surroundings: SurroundingLayers) -> Credentials? {
+    var credentials = surroundings.credentials
+    if let credentialText { credentials = credentials?.showing(credentialText) }
+    credentials?.secrets = secrets
+    return credentials
+  }
+
   /// Takes over the files around the own one.
   ///
   /// - Parameter own: Another own layer.
@@ -243,9 +263,7 @@ struct StoreState: Sendable {
     let orders = isLoaded ? keyOrders : []
     surroundingsRevision += 1
     snapshot.replaceLayers(below: surroundings.lower, above: surroundings.upper, own: own)
-    let text = credentialText
-    snapshot.overrides.credentials = text.map { surroundings.credentials?.showing($0) } ?? surroundings.credentials
-    snapshot.overrides.credentials?.secrets = secrets
+    snapshot.overrides.credentials = credentials(of: surroundings)
     watched = surroundings.watched
     areSurroundingsDue = false
     guard isLoaded else { return }

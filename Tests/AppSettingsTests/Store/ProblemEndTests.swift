@@ -1,5 +1,6 @@
 import AppSettings
 import Foundation
+import Synchronization
 import Testing
 import TestSupport
 
@@ -86,5 +87,54 @@ struct ProblemEndTests {
     settings.reload()
     #expect(settings[level] == 4)
     #expect(settings.currentProblems == [])
+  }
+
+  // MARK: Readers at once
+
+  /// A store during whose next reading of a file something happens, when the text has been read.
+  private func store(reading file: String, _ action: @escaping @Sendable (SettingsStore) throws -> Void) throws -> (
+    store: SettingsStore, arm: Counter
+  ) {
+    let (armed, opened) = (Counter(isRunning: false), Lock<SettingsStore?>(nil))
+    let settings = try home.store(
+      migrations: [Migration(2, "copy", [.copy("level", to: "old")])],
+      system: .before(.lease, counting: armed, where: { $0.hasSuffix(file) }) { _ in
+        armed.stop()
+        try? opened.withLock { $0 }.map(action)
+      })
+    opened.withLock { $0 = settings }
+    _ = settings[level]
+    return (settings, armed)
+  }
+
+  @Test func `a reader that a later one overtakes reports nothing that is over`() throws {
+    let (good, file) = ("settings-version = 2\nlevel = 1\n", home.file)
+    try home.write(good)
+    let (settings, arm) = try store(reading: "settings.toml") { settings in
+      try? FileManager.default.removeItem(atPath: file)
+      try? Data(good.utf8).write(to: URL(fileURLWithPath: file), options: .atomic)
+      settings.core.look(.saveEnded)
+    }
+    try home.write("settings-version = 9\nlevel = 2\n")
+    arm.start()
+    settings.core.look(.saveEnded)
+    #expect(arm.value == 1)
+    #expect(settings.currentProblems == [] && settings[level] == 1)
+  }
+
+  @Test(arguments: [false, true])
+  func `the files around the own one are read again only if another reader has found news`(isNew: Bool) throws {
+    let file = home.systemFile("settings.toml")
+    try home.write("level = 1\n", to: file)
+    let stamp = Lock<UInt64>(0)
+    let (settings, arm) = try store(reading: file) { settings in
+      if isNew { try? Data("level = 2\n".utf8).write(to: URL(fileURLWithPath: file), options: .atomic) }
+      settings.core.lookAround(.saveEnded)
+      stamp.withLock { $0 = settings.core.stamp.load(ordering: .relaxed) }
+    }
+    arm.start()
+    settings.core.lookAround(.saveEnded)
+    #expect(settings[level] == (isNew ? 2 : 1))
+    #expect(stamp.withLock { $0 } == settings.core.stamp.load(ordering: .relaxed))
   }
 }
