@@ -74,7 +74,7 @@ private struct Renaming {
     // What the file has of a table's keys outside of it moves along: each from the name that takes effect.
     let outside = schema.renamedKeys(below: source).compactMap { key -> (from: TOMLPath, to: TOMLPath)? in
       guard let name = key.paths.first(where: document.contains), !name.hasPrefix(source) else { return nil }
-      return (name, destination.appending(SchemaLookup.rest(of: key.path, below: source)))
+      return (name, destination.appending(key.path.rest(below: source)))
     }
     guard document.contains(place) || !outside.isEmpty else {
       try schema.checkKnown(source)
@@ -120,7 +120,7 @@ private struct Renaming {
     var value = document[place] ?? .table(TOMLTable())
     if case .table(var table) = value {
       for (from, to) in outside {
-        table.apply(Edit(path: SchemaLookup.rest(of: to, below: destination), value: document[from]))
+        table.apply(Edit(path: to.rest(below: destination), value: document[from]))
       }
       value = .table(table)
     }
