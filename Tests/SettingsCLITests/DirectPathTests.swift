@@ -10,7 +10,8 @@ struct DirectPathTests {
     "set APP theme red", "set APP thme light", "set APP a..b 1", "set APP settings-version 3", "set org..x theme light",
     "set ./new.toml a.b 1", "set APP editor 1", "set APP editor.font-size ·13", "set · · ·", "set APP theme=light a=1",
     "set APP \"sync\".token x=y", "set APP theme=light", "set ./new.toml a.b=1 c==", "set APP theme=light a",
-    "set APP theme=light theme=light", "set APP theme = light", "set APP a b c", "set APP", "set APP =1", "set APP theme=",
+    "set APP theme=light theme=light", "set APP theme = light", "set APP a b c", "set APP", "set APP =1",
+    "set APP theme=",
   ]
 
   /// Of each verb, a line that works meets every state; the others meet where it works and one of the rest.

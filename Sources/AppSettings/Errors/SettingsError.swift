@@ -85,8 +85,8 @@ public struct SettingsError: Error, Sendable, Hashable {
     public static let conflict = Code(kind: .conflict)
     /// The history of the file, or its backups, do not have what was asked for.
     ///
-    /// There is no such entry or backup, it is too old, or a value was not kept because it is a secret or no program had declared
-    /// its key.
+    /// There is no such entry or backup, it is too old, or a value was not kept because it is a secret or no program had
+    /// declared its key.
     public static let noHistory = Code(kind: .noHistory)
     /// The new text failed the check before the write. This is a defect of this library.
     public static let internalInconsistency = Code(kind: .internalInconsistency)

@@ -1,7 +1,7 @@
 import SettingsTOML
 
 /// Gives a key another name. If a key has that name already, it keeps its value, and the old key is removed, unless the
-/// step replaces it; see ``MigrationStep/rename(_:to:replacing:)``. In a schema file such a step is a `move`.
+/// step replaces it; see ``MigrationStep/rename(_:to:replacing:)``. In a schema file its word may be `move`, too.
 struct RenameStep {
   let old: TOMLPath
   let new: TOMLPath
@@ -10,7 +10,7 @@ struct RenameStep {
 
 extension RenameStep: DeclarativeStep {
   var schemaForm: TOMLTable? {
-    var form: TOMLTable = [isReplacing ? "move" : "rename": .key(old), "to": .key(new)]
+    var form: TOMLTable = ["rename": .key(old), "to": .key(new)]
     if isReplacing { form["replacing"] = true }
     return form
   }

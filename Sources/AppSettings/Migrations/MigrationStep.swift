@@ -188,7 +188,8 @@ extension MigrationStep {
   ///
   /// A string is split at a separator, and the last part gets the rest: `name` becomes `first` and `last`. An array
   /// gives one element to each key. Missing parts are left out. A target that already exists keeps its value. A target
-  /// may be below the key, or be the table around it if that contains nothing else.
+  /// may be below the key, or be the table around it if that contains nothing else. If the key is a target itself, and
+  /// another target exists, it has been split already and stays.
   ///
   /// ```swift
   /// .split("name", into: ["first", "last"], separator: " ")

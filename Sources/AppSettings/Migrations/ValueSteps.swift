@@ -153,6 +153,8 @@ extension SplitStep: DeclarativeStep {
 
   func run(in scope: inout MigrationScope) throws {
     guard let value = scope[key], !targets.isEmpty else { return }
+    // On the step's own output, a key that is a target as well has only its part.
+    if targets.contains(key), targets.contains(where: { !$0.isRelated(to: key) && scope.contains($0) }) { return }
     let parts: [TOMLValue]
     switch (value, separator) {
     case (.string(let text), let separator?):

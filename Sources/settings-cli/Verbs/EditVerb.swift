@@ -8,10 +8,11 @@ struct EditVerb: Verb {
     commandName: "edit",
     abstract: "Edit the user's file with $VISUAL or $EDITOR, and check it before storing it.",
     discussion: """
-      The editor opens a copy. Without $VISUAL and $EDITOR, it is sensible-editor, editor, nano or vi. When it ends, the text is checked: if it does not parse, or the app's schema refuses \
-      a value, the line is shown, and you can edit again, keep the copy or discard it. Then the text is stored in one \
-      write, under the lock, after a backup of the old one. Changes that others made in between are merged; if both \
-      have changed one key, you are asked. You can also repair a file that does not parse this way.
+      The editor opens a copy. Without $VISUAL and $EDITOR, it is sensible-editor, editor, nano or vi. When it ends, \
+      the text is checked: if it does not parse, or the app's schema refuses a value, the line is shown, and you can \
+      edit again, keep the copy or discard it. Then the text is stored in one write, under the lock, after a backup of \
+      the old one. Changes that others made in between are merged; if both have changed one key, you are asked. You can \
+      also repair a file that does not parse this way.
 
       Only what you discard is lost: if the editor fails, a signal ends the command, or nobody can be asked, a copy \
       with changes stays, and a message gives its path.

@@ -138,6 +138,13 @@ struct StepTests {
       "Split goes below its own key where another key stands", "size = \"3x4\" # s\nw = 1\n",
       "w = 1\n\n[size]\nh = \"4\" # s\n", .split("size", into: ["w", "size.h"], separator: "x")),
     Case(
+      "Split leaves the rest in its own key", "name = \"Ada King Lovelace\" # f\n",
+      "first = \"Ada\" # f\nname = \"King Lovelace\"\n",
+      .split("name", into: ["first", "name"], separator: " ")),
+    Case(
+      "Split leaves an array in its own key", "a = [[1, 2], 3]\n", "a = [1, 2]\nb = 3\n",
+      .split("a", into: ["a", "b"])),
+    Case(
       "Wrap puts keys into a table", "w = 1 # a\nh = 2\nz = 3\n", "z = 3\n\n[win]\nw = 1 # a\nh = 2\n",
       .wrap("w", "h", in: "win")),
     Case(

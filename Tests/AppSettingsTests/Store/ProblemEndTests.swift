@@ -95,7 +95,8 @@ struct ProblemEndTests {
   private func store(reading file: String, _ action: @escaping @Sendable (SettingsStore) throws -> Void) throws -> (
     store: SettingsStore, arm: Counter
   ) {
-    let (armed, opened) = (Counter(isRunning: false), Lock<SettingsStore?>(nil))
+    let armed = Counter(isRunning: false)
+    let opened = Lock<SettingsStore?>(nil)
     let settings = try home.store(
       migrations: [Migration(2, "copy", [.copy("level", to: "old")])],
       system: .before(.lease, counting: armed, where: { $0.hasSuffix(file) }) { _ in
