@@ -26,7 +26,7 @@ public struct Ack: Hashable, Sendable, Codable {
   }
 
   /// What came of a document.
-  public enum State: String, Hashable, Sendable, Codable {
+  public enum State: String, Hashable, Sendable, Codable, CaseIterable {
     /// The file has this text.
     case applied
     /// The machine does not take it. The file has the last text that it took, or there is none.

@@ -1,7 +1,7 @@
 /// All apps and all machines of a fleet: who is there, with what, and who is not.
 public struct FleetOverview: Hashable, Sendable, Codable {
-  /// What has become of documents on a machine.
-  public enum State: String, Hashable, Sendable, Codable {
+  /// What has become of documents on a machine, from the best to the worst.
+  public enum State: String, Hashable, Sendable, Codable, CaseIterable {
     /// It has what it should have.
     case applied
     /// It has not answered for the last change yet, or could not finish it.
@@ -109,9 +109,6 @@ public struct FleetOverview: Hashable, Sendable, Codable {
     overview.missing = FleetStatus.missing(of: expected, among: overview.machines.map(\.host))
     return overview
   }
-
-  /// The overview in JSON, with its keys in order.
-  public var json: [UInt8] { FleetJSON.encode(self) }
 }
 
 extension FleetOverview.Machine {
@@ -130,7 +127,7 @@ extension FleetOverview.Machine {
         app: app, appVersion: version, state: state, scope: found?.entry.scope, problem: found?.entry.problem,
         repairs: repairs ?? 0))
     // Of a silent machine, nothing else is known.
-    let order: [FleetOverview.State] = [.applied, .pending, .refused, .held, .silent]
+    let order = FleetOverview.State.allCases
     if order.firstIndex(of: state)! > order.firstIndex(of: self.state)! { self.state = state }
   }
 }

@@ -7,12 +7,8 @@ extension FleetStatus {
     if applied > 0 || (pending + refused + held + silent).isEmpty && missing.isEmpty {
       parts.append("\(applied) applied")
     }
-    if !pending.isEmpty {
-      parts.append("\(pending.count) pending" + (Self.mostFrequent(pending).map { " (\($0))" } ?? ""))
-    }
-    if !refused.isEmpty {
-      parts.append("\(refused.count) refused" + (Self.mostFrequent(refused).map { " (\($0))" } ?? ""))
-    }
+    if !pending.isEmpty { parts.append("\(pending.count) pending\(Self.mostFrequent(pending))") }
+    if !refused.isEmpty { parts.append("\(refused.count) refused\(Self.mostFrequent(refused))") }
     if !held.isEmpty { parts.append("\(held.count) held until 'settings-fleet accept'") }
     if let seconds = silent.compactMap(\.silentSeconds).max() {
       parts.append("\(silent.count) silent for \(Self.time(seconds))")
@@ -23,20 +19,17 @@ extension FleetStatus {
     if let rollout {
       text += "; rollout \(rollout.id): \(rollout.applied) applied, \(rollout.pending) pending"
       if !rollout.refused.isEmpty {
-        text += ", \(rollout.refused.count) refused"
-        text += Self.mostFrequent(rollout.refused).map { " (\($0))" } ?? ""
+        text += ", \(rollout.refused.count) refused\(Self.mostFrequent(rollout.refused))"
       }
     }
     return text
   }
 
-  /// The status in JSON, with its keys in order.
-  public var json: [UInt8] { FleetJSON.encode(self) }
-
-  private static func mostFrequent(_ entries: [Entry]) -> String? {
+  /// The most frequent problem, in parentheses after a space; empty if there is none.
+  private static func mostFrequent(_ entries: [Entry]) -> String {
     var counts: [String: Int] = [:]
     for entry in entries { if let problem = entry.problem { counts[problem.summary, default: 0] += 1 } }
-    return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+    return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }.map { " (\($0.key))" } ?? ""
   }
 
   /// `40 s`, `4 min`, `3 h` or `2 d`, rounded down.

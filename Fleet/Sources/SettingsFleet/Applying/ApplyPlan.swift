@@ -10,7 +10,7 @@
 /// ```
 public struct ApplyPlan: Sendable {
   /// Whose text to take for a document that was changed by hand.
-  public enum Take: Sendable {
+  public enum Take: String, Sendable, CaseIterable {
     /// The directory's.
     case ours
     /// The fleet's. The document is left as it is.
@@ -74,20 +74,10 @@ public struct ApplyPlan: Sendable {
     public var transaction: FleetTransaction
   }
 
-  /// Why an operator has to decide before a document is written.
-  public enum Conflict: Hashable, Sendable {
-    /// It was edited since it was applied.
-    case edited
-    /// It never came from a directory.
-    case foreign
-    /// It came from another directory.
-    case other(String)
-  }
-
   /// What is written, by document.
   public private(set) var steps: [Step] = []
-  /// What was changed by hand, by document.
-  public private(set) var conflicts: [(document: FleetDocument, conflict: Conflict)] = []
+  /// What was changed by hand, by document: an operator has to decide before it is written.
+  package private(set) var conflicts: [(document: FleetDocument, conflict: DocumentWriter.Provenance)] = []
   /// What cannot be written, by document.
   public private(set) var refusals: [(document: FleetDocument, error: WriterError)] = []
   /// What was changed by hand and stays so, because the options take the fleet's text.
@@ -139,11 +129,11 @@ public struct ApplyPlan: Sendable {
     }
     // A newer version than the directory has is a change, too.
     let isSame = changed.isEmpty && texts.keys.max() ?? 0 >= writer.versions.keys.max() ?? 0
-    if !isSame, let conflict = Conflict(provenance) {
+    if !isSame, provenance != .absent, provenance != .applied {
       switch options.take {
       case .ours?: break
       case .theirs?: return left.append(writer.document)
-      case nil: return conflicts.append((writer.document, conflict))
+      case nil: return conflicts.append((writer.document, provenance))
       }
     }
     if isSame, case .other = provenance { return unchanged += 1 }
@@ -170,59 +160,26 @@ public struct ApplyPlan: Sendable {
   ///
   /// - Parameter mostOperations: How many comparisons, and how many changes, a transaction can have.
   public func batches(mostOperations: Int) -> [[Step]] {
+    func fit(_ steps: [Step]) -> Bool {
+      let transactions = steps.map(\.transaction)
+      // With the note of who changed each.
+      let changes = transactions.reduce(0) { $0 + $1.puts.count + $1.deletes.count + 1 }
+      let compares = transactions.reduce(0) { $0 + $1.compares.count }
+      let bytes = transactions.reduce(0) { $0 + $1.byteCount + 1000 }
+      return max(compares, changes) <= mostOperations && bytes <= FleetTransaction.mostBytes
+    }
     var batches: [[Step]] = []
-    var used = Size()
-    func add(_ steps: [Step], _ size: Size) {
-      if let last = batches.indices.last, (used + size).fits(mostOperations) {
-        batches[last] += steps
-        used = used + size
+    func add(_ steps: [Step]) {
+      if let last = batches.last, fit(last + steps) {
+        batches[batches.count - 1] += steps
       } else {
         batches.append(steps)
-        used = size
       }
     }
     for app in Dictionary(grouping: steps, by: \.document.app).sorted(by: { $0.key < $1.key }).map(\.value) {
-      let size = app.map(Size.init).reduce(Size(), +)
-      if size.fits(mostOperations) { add(app, size) } else { for step in app { add([step], Size(step)) } }
+      if fit(app) { add(app) } else { for step in app { add([step]) } }
     }
     return batches
   }
 
-  private struct Size {
-    var compares = 0
-    var changes = 0
-    var bytes = 0
-
-    init() {}
-
-    init(_ step: Step) {
-      compares = step.transaction.compares.count
-      // With the note of who changed it.
-      changes = step.transaction.puts.count + step.transaction.deletes.count + 1
-      bytes = step.transaction.byteCount + 1000
-    }
-
-    static func + (a: Size, b: Size) -> Size {
-      var sum = a
-      sum.compares += b.compares
-      sum.changes += b.changes
-      sum.bytes += b.bytes
-      return sum
-    }
-
-    func fits(_ mostOperations: Int) -> Bool {
-      max(compares, changes) <= mostOperations && bytes <= FleetTransaction.mostBytes
-    }
-  }
-}
-
-extension ApplyPlan.Conflict {
-  fileprivate init?(_ provenance: DocumentWriter.Provenance) {
-    switch provenance {
-    case .absent, .applied: return nil
-    case .edited: self = .edited
-    case .foreign: self = .foreign
-    case .other(let source): self = .other(source)
-    }
-  }
 }

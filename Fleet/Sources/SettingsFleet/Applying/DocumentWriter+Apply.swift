@@ -1,6 +1,6 @@
 extension DocumentWriter {
   /// Where the document comes from.
-  enum Provenance: Equatable {
+  package enum Provenance: Hashable, Sendable {
     /// The document does not exist.
     case absent
     /// Every version is as the directory had it.

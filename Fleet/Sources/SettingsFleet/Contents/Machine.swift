@@ -8,13 +8,12 @@ public struct Machine: Hashable, Sendable {
   public let groups: [String]
   /// The apps to mirror; `nil` for all. ``FleetNames/ownApp`` is never mirrored.
   public let apps: Set<String>?
-  /// The keys whose signatures count.
-  public let trustedKeys: [VerificationKey]
-  /// Whether it takes only what is signed by a trusted key. If not, signatures are not looked at: who could change the
-  /// document could remove its signature, too.
-  public let requiresSignatures: Bool
+  /// Whose signatures count. If it trusts nobody, signatures are not looked at: who could change the document could
+  /// remove its signature, too.
+  public let trust: Trust
 
-  var trust: Trust { Trust(trustedKeys) }
+  /// Whether it takes only what is signed by a trusted key.
+  var requiresSignatures: Bool { trust.isRequired }
 
   /// The largest number of groups.
   public static let mostGroups = 64
@@ -24,20 +23,21 @@ public struct Machine: Hashable, Sendable {
   /// - Throws: ``FleetProblem`` of kind `invalidName` if a name cannot be used in a fleet, or there are more than
   ///   ``mostGroups`` groups.
   public init(
-    id: String, host: String, groups: [String] = [], apps: Set<String>? = nil, trustedKeys: [VerificationKey] = [],
-    requiresSignatures: Bool = false
+    id: String, host: String, groups: [String] = [], apps: Set<String>? = nil, trustedKeys: [VerificationKey] = []
   ) throws(FleetProblem) {
-    func check(_ isValid: Bool, _ what: String, _ name: String) throws(FleetProblem) {
-      guard !isValid else { return }
+    func check(
+      _ isValid: Bool, _ what: String, _ name: String, _ most: Int = FleetNames.longestName
+    ) throws(FleetProblem) {
+      if isValid { return }
       throw FleetProblem(
-        .invalidName,
-        "'\(name)' cannot be used as \(what): it must contain only letters, digits, '.', '_' and '-', without '..', "
-          + "and must not begin with '.' or '-'. Set another one in the mirror's configuration.")
+        .invalidName, "'\(name)' cannot be used as \(what): \(FleetNames.rule(upTo: most)). Set another one.")
     }
     try check(FleetNames.isName(id), "the id of a machine", id)
     try check(FleetNames.isName(host), "the name of a host", host)
-    for group in groups { try check(FleetNames.isGroup(group), "the name of a group", group) }
-    for app in apps ?? [] { try check(FleetNames.isApp(app), "the id of an app", app) }
+    for group in groups {
+      try check(FleetNames.isGroup(group), "the name of a group", group, FleetNames.longestGroup)
+    }
+    for app in apps ?? [] { try check(FleetNames.isApp(app), "the id of an app", app, FleetNames.longestApp) }
     guard Set(groups).count <= Self.mostGroups else {
       throw FleetProblem(
         .invalidName, "The machine is in \(Set(groups).count) groups. \(Self.mostGroups) are possible.")
@@ -46,8 +46,7 @@ public struct Machine: Hashable, Sendable {
     self.host = host
     self.groups = Set(groups).sorted()
     self.apps = apps
-    self.trustedKeys = trustedKeys
-    self.requiresSignatures = requiresSignatures
+    trust = Trust(trustedKeys)
   }
 
   /// The scopes whose documents are for this machine, from the lowest precedence to the highest.

@@ -48,8 +48,6 @@ public struct FleetProblem: Error, Hashable, Sendable {
 
   /// What kind of problem it is.
   public let kind: Kind
-  /// The file or the document that it is in.
-  public let file: String?
   /// The line, from 1.
   public let line: Int?
   /// The column, from 1.
@@ -61,11 +59,8 @@ public struct FleetProblem: Error, Hashable, Sendable {
 
   /// Describes a problem. Control characters become U+FFFD, and long texts are cut: the message after 1,000 characters,
   /// the others after 300.
-  public init(
-    _ kind: Kind, _ message: String, file: String? = nil, line: Int? = nil, column: Int? = nil, key: String? = nil
-  ) {
+  public init(_ kind: Kind, _ message: String, line: Int? = nil, column: Int? = nil, key: String? = nil) {
     self.kind = kind
-    self.file = file.map { Self.shown($0, most: 300) }
     self.line = line
     self.column = column
     self.key = key.map { Self.shown($0, most: 300) }
@@ -94,14 +89,13 @@ public struct FleetProblem: Error, Hashable, Sendable {
 }
 
 extension FleetProblem: Codable {
-  private enum CodingKeys: CodingKey { case kind, file, line, column, key, message }
+  private enum CodingKeys: CodingKey { case kind, line, column, key, message }
 
   /// Reads a problem, which may come from a hostile machine.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
       try container.decode(Kind.self, forKey: .kind), try container.decode(String.self, forKey: .message),
-      file: try container.decodeIfPresent(String.self, forKey: .file),
       line: try container.decodeIfPresent(Int.self, forKey: .line),
       column: try container.decodeIfPresent(Int.self, forKey: .column),
       key: try container.decodeIfPresent(String.self, forKey: .key))

@@ -26,4 +26,7 @@ public struct StoredDocument: Hashable, Sendable {
   public let successorRevision: Int64
   /// What says that the text came from a directory; `nil` if nothing does.
   public let applied: AppliedMark?
+
+  /// The serial of its signature, whoever has made that; `nil` without one that can be read.
+  package var serial: UInt64? { if case .present(let signature) = signature { signature.serial } else { nil } }
 }

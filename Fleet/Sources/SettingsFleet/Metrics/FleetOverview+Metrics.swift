@@ -2,10 +2,9 @@ extension FleetOverview {
   /// The whole fleet in the text format of Prometheus.
   public var metrics: String {
     var metrics = MetricsText()
-    let states: [State] = [.applied, .pending, .refused, .held, .silent]
     metrics.add(
       "settings_fleet_machines", .gauge, "The machines that are known, by the worst that they have to say.",
-      states.map { state in ([("state", state.rawValue)], Int64(machines.count { $0.state == state })) })
+      State.allCases.map { state in ([("state", state.rawValue)], Int64(machines.count { $0.state == state })) })
     metrics.add(
       "settings_fleet_machines_missing", .gauge, "The hosts that are expected and not known.", Int64(missing.count))
     metrics.add(

@@ -52,10 +52,9 @@ public struct MirrorMetrics: Hashable, Sendable {
       Int64(
         documents.count { $0.1.problem != nil } + apps.count { $0.rollout?.problem != nil }
           + (answers.contains { $0.problem != nil } ? 1 : 0)))
-    let states: [Ack.State] = [.applied, .refused, .pending, .rollout]
     metrics.add(
       "settings_fleet_mirror_documents", .gauge, "The documents for this machine, by what came of them.",
-      states.map { state in ([("state", state.rawValue)], Int64(documents.count { $0.1.state == state })) })
+      Ack.State.allCases.map { state in ([("state", state.rawValue)], Int64(documents.count { $0.1.state == state })) })
     metrics.add(
       "settings_fleet_mirror_document_revision", .gauge, "The revision of each document, and what came of it.",
       documents.map { app, document in

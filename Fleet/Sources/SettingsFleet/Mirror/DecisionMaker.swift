@@ -90,18 +90,15 @@ struct DecisionMaker {
   private func signatureProblem(
     of stored: StoredDocument, _ version: Int, _ floors: [MirrorRecord.Floor], _ candidate: inout Decision.Candidate
   ) -> FleetProblem? {
-    guard machine.requiresSignatures else { return nil }
     if let problem = machine.trust.problem(with: stored, of: document, version: version) { return problem }
-    guard case .present(let signature) = stored.signature else {
-      return FleetProblem(.unsigned, "'\(document)' is not signed, and this machine requires signatures.")
-    }
+    guard machine.requiresSignatures, let serial = stored.serial else { return nil }
     for floor in floors where floor.version <= version {
-      if signature.serial > floor.serial { continue }
+      if serial > floor.serial { continue }
       // The same text again is no step back.
-      if signature.serial == floor.serial, version == floor.version, stored.digest == floor.digest { continue }
-      return replayed(signature.serial, floor.serial)
+      if serial == floor.serial, version == floor.version, stored.digest == floor.digest { continue }
+      return replayed(serial, floor.serial)
     }
-    candidate.serial = signature.serial
+    candidate.serial = serial
     return nil
   }
 
@@ -141,13 +138,8 @@ struct DecisionMaker {
   }
 
   private func signatureProblem(of rollout: Rollout) -> FleetProblem? {
-    guard machine.requiresSignatures else { return nil }
-    guard let signature = rollout.signature else {
-      return FleetProblem(.unsigned, "The rollout is not signed, and this machine requires signatures.")
-    }
-    if let problem = machine.trust.problem(with: signature, of: .rollout(app: document.app, rollout), document) {
-      return problem
-    }
+    if let problem = machine.trust.problem(with: rollout, of: document) { return problem }
+    guard machine.requiresSignatures, let signature = rollout.signature else { return nil }
     for floor in record.floors[document] ?? [] where floor.version <= rollout.version {
       guard signature.serial > floor.serial else { return replayed(signature.serial, floor.serial) }
     }

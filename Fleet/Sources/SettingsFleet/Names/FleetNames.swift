@@ -46,6 +46,11 @@ public enum FleetNames {
     isName(text) && text.utf8.count <= longestGroup
   }
 
+  /// The rule for names, to state where one breaks it.
+  package static func rule(upTo most: Int = longestName) -> String {
+    "a name has 1 to \(most) of A-Z, a-z, 0-9, '.', '_' and '-', begins with none of '.' and '-', and has no '..'"
+  }
+
   /// What the keys of an app's documents begin with.
   public static func prefix(ofApp app: String) -> String { prefix + app + "/" }
 

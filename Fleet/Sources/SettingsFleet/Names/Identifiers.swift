@@ -1,28 +1,22 @@
 import Crypto
 
 /// The id of an etcd cluster. In JSON and for people it is hexadecimal, as `etcdctl` shows it.
-public struct ClusterID: Hashable, Sendable, RawRepresentable, HexNumber {
+public struct ClusterID: Hashable, Sendable, HexNumber {
   /// The id as etcd has it in the header of each answer.
   public let rawValue: UInt64
 
   /// Takes an id from a header.
   public init(rawValue: UInt64) { self.rawValue = rawValue }
-
-  var bits: UInt64 { rawValue }
-  init(bits: UInt64) { rawValue = bits }
 }
 
 /// The id of an etcd lease. In JSON and for people it is hexadecimal, as `etcdctl` shows it: not every reader of JSON
 /// keeps 64 bits of a number.
-public struct LeaseID: Hashable, Sendable, RawRepresentable, HexNumber {
+public struct LeaseID: Hashable, Sendable, HexNumber {
   /// The id as etcd has it.
   public let rawValue: Int64
 
   /// Takes an id from etcd.
   public init(rawValue: Int64) { self.rawValue = rawValue }
-
-  var bits: UInt64 { UInt64(bitPattern: rawValue) }
-  init(bits: UInt64) { rawValue = Int64(bitPattern: bits) }
 }
 
 /// The SHA-256 of a document's text. In JSON and for people it is 64 hexadecimal digits.
@@ -46,21 +40,20 @@ public struct TextDigest: Hashable, Sendable, TextCoded {
 }
 
 /// A number whose text form is hexadecimal.
-protocol HexNumber: TextCoded, LosslessStringConvertible {
-  var bits: UInt64 { get }
-  init(bits: UInt64)
+protocol HexNumber: TextCoded, LosslessStringConvertible, RawRepresentable where RawValue: FixedWidthInteger {
+  init(rawValue: RawValue)
 }
 
 extension HexNumber {
   /// The number in hexadecimal, in lower case, without zeros in front.
-  public var description: String { String(bits, radix: 16) }
+  public var description: String { String(UInt64(truncatingIfNeeded: rawValue), radix: 16) }
 
   /// Reads up to 16 hexadecimal digits.
   public init?(_ description: String) {
     guard let first = description.utf8.first, first != UInt8(ascii: "+"), description.utf8.count <= 16,
       let bits = UInt64(description, radix: 16)
     else { return nil }
-    self.init(bits: bits)
+    self.init(rawValue: RawValue(truncatingIfNeeded: bits))
   }
 }
 

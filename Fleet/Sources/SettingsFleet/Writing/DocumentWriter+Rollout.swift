@@ -17,13 +17,12 @@ extension DocumentWriter {
     // Otherwise that would be found out when canaries have had the text for hours, and it is to become the document's.
     if rollout.signature == nil { try checkUnsigned([rollout.version] + (current.map { [$0.version] } ?? [])) }
     try Self.check(Array(rollout.text.utf8))
-    if rolloutRevision != 0 {
+    if documents.rolloutRevision != 0 {
       guard let present = self.rollout, isVoid(present) else { throw .rolloutUnderWay(self.rollout?.id ?? "unknown") }
     }
     guard rollout.scope == document.scope, !isVoid(rollout) else { throw .rolloutVoid }
     var transaction = unchanged(writing: rollout.version)
-    let key = FleetKey.rollout(app: document.app).text
-    transaction.require(key, at: rolloutRevision)
+    transaction.require(key, at: documents.rolloutRevision)
     let json = rollout.json
     guard json.count <= Rollout.mostBytes else { throw .rolloutTooLarge(bytes: json.count) }
     transaction.put(key, json, lease: lease)
@@ -42,8 +41,7 @@ extension DocumentWriter {
     }
     guard next.signature != nil || rollout.signature == nil else { throw .needsKey }
     var transaction = unchanged(writing: nil)
-    let key = FleetKey.rollout(app: document.app).text
-    transaction.require(key, at: rolloutRevision)
+    transaction.require(key, at: documents.rolloutRevision)
     transaction.put(key, next.json, lease: lease)
     return try .joined([transaction])
   }
@@ -64,21 +62,18 @@ extension DocumentWriter {
   /// Ends the rollout that is under way, whatever it is. Canaries go back to the document.
   public func cancel() -> FleetTransaction {
     var transaction = FleetTransaction()
-    let key = FleetKey.rollout(app: document.app).text
-    transaction.require(key, at: rolloutRevision)
-    if rolloutRevision != 0 { transaction.delete(key) }
+    transaction.require(key, at: documents.rolloutRevision)
+    if documents.rolloutRevision != 0 { transaction.delete(key) }
     return transaction
   }
 
+  private var key: String { FleetKey.rollout(app: document.app).text }
+
   /// Whether the document of a rollout, which may have another scope, was changed since it began. It is never published.
-  package func isVoid(_ rollout: Rollout) -> Bool {
-    (FleetContents(snapshot).apps[document.app] ?? AppDocuments()).isVoid(rollout)
-  }
+  package func isVoid(_ rollout: Rollout) -> Bool { documents.isVoid(rollout) }
 
   /// The rollout of this document, if one is under way. A change of the document ends it.
-  package var openRollout: Rollout? {
-    rollout.flatMap { _ in FleetContents(snapshot).apps[document.app]?.openRollout(of: document.scope) }
-  }
+  package var openRollout: Rollout? { documents.openRollout(of: document.scope) }
 
   /// Refuses to end a rollout that somebody keeps for later, and whose command is not there to say so.
   func checkPause() throws(WriterError) {

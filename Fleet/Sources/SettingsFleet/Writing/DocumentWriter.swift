@@ -56,11 +56,11 @@ public struct DocumentWriter: Sendable {
   /// Its versions.
   public let versions: [Int: StoredDocument]
   let appVersion: Int?
-  let snapshot: FleetSnapshot
+  private let snapshot: FleetSnapshot
+  /// What there is of the app.
+  package let documents: AppDocuments
   /// The rollout of the app that is under way, of whichever document.
-  public let rollout: Rollout?
-  /// The revision at which the rollout was last written; 0 if there is none.
-  public let rolloutRevision: Int64
+  public var rollout: Rollout? { documents.rollout }
 
   /// Takes a document as it is.
   ///
@@ -72,10 +72,8 @@ public struct DocumentWriter: Sendable {
     self.document = document
     self.snapshot = snapshot
     self.appVersion = appVersion
-    let contents = FleetContents(snapshot)
-    versions = contents.versions(of: document)
-    rollout = contents.apps[document.app]?.rollout
-    rolloutRevision = contents.apps[document.app]?.rolloutRevision ?? 0
+    documents = FleetContents(snapshot).apps[document.app] ?? AppDocuments()
+    versions = documents.documents[document.scope] ?? [:]
   }
 
   /// The version that this release reads: the highest that it knows; `nil` if there is none.
@@ -248,8 +246,8 @@ public struct DocumentWriter: Sendable {
   /// A serial above all that a trusted key has signed. No machine has taken another one, and who has no key could use
   /// up all that there are: of the others, those count that may be of a text that somebody has overwritten.
   func nextSerial(_ signing: Signing) throws(WriterError) -> UInt64 {
-    var (serials, unverified) = (versions.keys.compactMap { serial(of: $0, by: signing.trust) }, [UInt64]())
-    for case .present(let signature) in versions.values.map(\.signature) { unverified.append(signature.serial) }
+    var serials = versions.keys.compactMap { serial(of: $0, by: signing.trust) }
+    var unverified = versions.values.compactMap(\.serial)
     if let rollout, let signature = rollout.signature {
       unverified.append(signature.serial)
       if signing.trust.problem(with: rollout, of: document) == nil { serials.append(signature.serial) }
@@ -263,10 +261,7 @@ public struct DocumentWriter: Sendable {
 
   /// The serial of a version; `nil` if no trusted key has signed it.
   func serial(of version: Int, by trust: Trust) -> UInt64? {
-    guard let stored = versions[version], case .present(let signature) = stored.signature,
-      trust.problem(with: stored, of: document, version: version) == nil
-    else { return nil }
-    return signature.serial
+    versions[version].flatMap { trust.problem(with: $0, of: document, version: version) == nil ? $0.serial : nil }
   }
 
   /// The document's keys in the snapshot.

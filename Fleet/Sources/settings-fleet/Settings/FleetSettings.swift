@@ -167,11 +167,11 @@ struct FleetSettings {
 
   /// This machine, as documents see it.
   func machineFacts() throws -> Machine {
-    let keys = try store[.trustedKeys].map(Self.verificationKey)
     do {
       return try Machine(
-        id: try store[.machine] ?? Self.machineID(), host: store[.host] ?? Self.hostName(), groups: store[.groups],
-        apps: store[.apps].map(Set.init), trustedKeys: keys, requiresSignatures: !keys.isEmpty)
+        id: try store[.machine] ?? Self.machineID(), host: store[.host] ?? MachineFacts.names.host,
+        groups: store[.groups], apps: store[.apps].map(Set.init),
+        trustedKeys: try store[.trustedKeys].map(Self.verificationKey))
     } catch let problem as FleetProblem {
       throw Failure(.invalidValue, problem.message)
     }

@@ -228,11 +228,11 @@ struct CheckedPlan: Sendable {
     }
   }
 
-  private func why(_ conflict: (document: FleetDocument, conflict: ApplyPlan.Conflict)) -> String {
+  private func why(_ conflict: (document: FleetDocument, conflict: DocumentWriter.Provenance)) -> String {
     let who = (lastChanges[conflict.document] ?? "") + (untrusted[conflict.document].map { ". \($0.dropLast())" } ?? "")
     switch conflict.conflict {
     case .edited: return "was changed after it was applied: \(who)."
-    case .foreign: return "was not made by 'apply': \(who)."
+    case .foreign, .absent, .applied: return "was not made by 'apply': \(who)."
     case .other(let source): return "comes from the directory '\(source)': \(who)."
     }
   }

@@ -1,10 +1,8 @@
-import ArgumentParser
-import SettingsFleet
+public import ArgumentParser
+public import SettingsFleet
 import SettingsTools
 
 struct ApplyVerb: FleetVerb {
-  enum Side: String, CaseIterable, ExpressibleByArgument { case ours, theirs }
-
   static let configuration = CommandConfiguration(
     commandName: "apply",
     abstract: "Make the fleet's documents those of a directory, such as a checkout of git.",
@@ -46,7 +44,7 @@ struct ApplyVerb: FleetVerb {
     help: ArgumentHelp(
       "Where a document was changed by hand: 'ours' stores the directory's text, 'theirs' leaves the fleet's.",
       valueName: "ours|theirs"))
-  var take: Side?
+  var take: ApplyPlan.Take?
   @Option(
     help: ArgumentHelp(
       "The name of this directory, if several supply the fleet: each removes only its own documents.",
@@ -74,21 +72,22 @@ struct ApplyVerb: FleetVerb {
     var application = try TreeApplication(tree, source: source, in: context)
     application.options.prunes = prune
     application.acceptsUnsigned = unsigned.acceptUnsigned
-    application.options.take = take.map { $0 == .ours ? .ours : .theirs }
-    if plan {
-      let plan = try await application.plan()
+    application.options.take = take
+    func announce(_ plan: CheckedPlan) throws {
       Output.line(json ? plan.json : plan.text)
       try plan.check()
       plan.warnings.forEach(Output.error)
+    }
+    if plan {
+      let plan = try await application.plan()
+      try announce(plan)
       if !plan.plan.isEmpty { throw Failure(.changes, nil) }
       return
     }
-    try await application.run { plan in
-      Output.line(json ? plan.json : plan.text)
-      try plan.check()
-      plan.warnings.forEach(Output.error)
-    } stored: { revision, count in
+    try await application.run(announce: announce) { revision, count in
       Output.error("stored \(count) \(count == 1 ? "document" : "documents") at revision \(revision)")
     }
   }
 }
+
+extension ApplyPlan.Take: ExpressibleByArgument {}

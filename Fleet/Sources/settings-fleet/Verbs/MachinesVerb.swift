@@ -40,7 +40,7 @@ struct MachinesVerb: AsyncParsableCommand {
         cluster: context.cluster, app: nil, expected: try expectations.hosts(in: context.settings))
       let overview = try await reader.overview().0
       if json {
-        Output.line(String(decoding: overview.json, as: UTF8.self))
+        Output.line(FleetJSON.text(of: overview))
       } else {
         for line in overview.machines.flatMap(\.lines) + overview.missing.map(FleetStatus.missingLine) {
           Output.line(line)

@@ -89,20 +89,16 @@ struct StatusVerb: FleetVerb {
   private func read(_ reader: StatusReader) async throws -> (Shown, revision: Int64) {
     if app == nil {
       let (overview, _, revision) = try await reader.overview()
-      let isSettled = overview.missing.isEmpty && overview.apps.allSatisfy { $0.pending.isEmpty && !$0.isUnanswered }
-      return (
-        Shown(
-          text: json ? String(decoding: overview.json, as: UTF8.self) : Self.text(of: overview), isSettled: isSettled,
-          isGood: overview.isGood), revision
-      )
+      let shown = Shown(
+        text: json ? FleetJSON.text(of: overview) : Self.text(of: overview),
+        isSettled: overview.missing.isEmpty && overview.apps.allSatisfy(\.isSettled), isGood: overview.isGood)
+      return (shown, revision)
     }
     let (status, revision) = try await reader.read()
-    return (
-      Shown(
-        text: json ? String(decoding: status.json, as: UTF8.self) : Self.text(of: status),
-        isSettled: status.pending.isEmpty && status.missing.isEmpty && !status.isUnanswered, isGood: status.isGood,
-        isUnknown: status.isUnknown, isUnanswered: status.isUnanswered), revision
-    )
+    let shown = Shown(
+      text: json ? FleetJSON.text(of: status) : Self.text(of: status), isSettled: status.isSettled,
+      isGood: status.isGood, isUnknown: status.isUnknown, isUnanswered: status.isUnanswered)
+    return (shown, revision)
   }
 
   private static func text(of overview: FleetOverview) -> String {
@@ -137,6 +133,9 @@ extension FleetStatus {
   var isUnanswered: Bool {
     revision > 0 && applied == 0 && refused.isEmpty && held.isEmpty && silent.isEmpty && pending.isEmpty
   }
+
+  /// Whether no answer is waited for.
+  fileprivate var isSettled: Bool { pending.isEmpty && missing.isEmpty && !isUnanswered }
 
   static func missingLine(_ host: String) -> String {
     "  \(host) missing: its mirror has not been there for a day, or never"

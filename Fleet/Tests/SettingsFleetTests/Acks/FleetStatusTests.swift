@@ -46,7 +46,7 @@ struct FleetStatusTests {
     #expect(status.refused.map(\.machine) == ["m7", "m8", "m9"] && status.refused[0].scope == .group("web"))
     #expect(status.releases == ["1.0": 3, "1.1": 3, "unknown": 5])
     #expect(status.appVersions == ["1": 11])
-    #expect(String(decoding: status.json, as: UTF8.self).contains(#""applied":6"#))
+    #expect(FleetJSON.text(of: status).contains(#""applied":6"#))
   }
 
   @Test func `a machine that should have a document, and has not answered about it, is pending`() {

@@ -103,7 +103,7 @@ extension ModelMachine {
     let groups = simulation.random.pick([["web"], ["db"], ["web", "db"], []])
     machine = try! Machine(
       id: machine.id, host: simulation.random.chance(20) ? "h1" : "h" + machine.id.dropFirst(), groups: groups,
-      trustedKeys: machine.trustedKeys, requiresSignatures: machine.requiresSignatures)
+      trustedKeys: machine.trust.keys)
   }
 
   /// An app comes in another release.

@@ -47,8 +47,7 @@ final class Simulation {
     for index in 1...4 {
       let groups = [["web"], ["db"], ["web", "db"], []][index - 1]
       let machine = try! Machine(
-        id: "m\(index)", host: "h\(index)", groups: groups, trustedKeys: [key.verificationKey],
-        requiresSignatures: isSigned)
+        id: "m\(index)", host: "h\(index)", groups: groups, trustedKeys: isSigned ? [key.verificationKey] : [])
       machines.append(ModelMachine(machine, self))
     }
   }

@@ -19,7 +19,7 @@ struct Fixture {
     id: String = "m1", host: String = "a1", groups: [String] = [], apps: Set<String>? = nil, isSigned: Bool = false
   ) -> Machine {
     try! Machine(
-      id: id, host: host, groups: groups, apps: apps, trustedKeys: [key.verificationKey], requiresSignatures: isSigned)
+      id: id, host: host, groups: groups, apps: apps, trustedKeys: isSigned ? [key.verificationKey] : [])
   }
 
   mutating func put(_ key: String, _ value: String) { put(key, Array(value.utf8)) }
