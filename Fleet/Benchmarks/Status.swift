@@ -16,7 +16,7 @@ struct Status: Sendable {
     try await run.cluster.withClient(run.patient) { client in
       let revision = try await client.put(document.key(version: 1), "theme = \"light\"\n")
       try await inParallel(0..<machines) { number in
-        let lease = try await client.grantLease(seconds: 86400).id
+        let lease = try await client.grantLease(seconds: 86400)
         var ack = Ack(
           app: app, machine: "machine-\(number)", host: "host-\(number)", release: "settings-fleet 0.1.0",
           revision: revision,

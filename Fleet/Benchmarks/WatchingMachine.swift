@@ -50,7 +50,7 @@ actor WatchingMachine {
 
   /// Watches, reads everything and answers, as a mirror does when it starts.
   func open() async throws {
-    lease = LeaseID(rawValue: try await repeating { try await client.grantLease(seconds: 86400) }.id)
+    lease = LeaseID(rawValue: try await repeating { try await client.grantLease(seconds: 86400) })
     let first = try await connect()
     watching = Task {
       var watch: EtcdWatch? = first

@@ -9,21 +9,20 @@ extension ClusterTests {
       try await withShared(usesTLS: usesTLS) { client, _ in
         let start = ContinuousClock.now
         let lease = try await client.grantLease(seconds: 30)
-        #expect(lease.seconds == 30)
-        try await client.put("lease/a", "1", lease: lease.id)
-        #expect(try await client.range(EtcdRange(.key("lease/a"))).keyValues.first?.lease == lease.id)
-        let status = try #require(try await client.timeToLive(lease.id))
+        try await client.put("lease/a", "1", lease: lease)
+        #expect(try await client.range(EtcdRange(.key("lease/a"))).keyValues.first?.lease == lease)
+        let status = try #require(try await client.timeToLive(lease))
         #expect(status.granted == 30)
         let passed = Int((ContinuousClock.now - start) / .seconds(1))
         #expect((28 - passed...30).contains(status.remaining))
-        #expect(try await client.keepAlive(lease.id) == 30)
-        try await client.revokeLease(lease.id)
+        #expect(try await client.keepAlive(lease) == 30)
+        try await client.revokeLease(lease)
         #expect(try await client.text("lease/a") == nil)
-        #expect(try await client.timeToLive(lease.id) == nil)
-        #expect(try await client.keepAlive(lease.id) == 0)
-        let error = await failure { try await client.revokeLease(lease.id) }
+        #expect(try await client.timeToLive(lease) == nil)
+        #expect(try await client.keepAlive(lease) == 0)
+        let error = await failure { try await client.revokeLease(lease) }
         #expect(error?.code == .leaseNotFound)
-        let put = await failure { try await client.put("lease/a", "2", lease: lease.id) }
+        let put = await failure { try await client.put("lease/a", "2", lease: lease) }
         #expect(put?.code == .leaseNotFound)
         #expect(put?.mayHaveHappened == false)
       }
@@ -45,7 +44,7 @@ extension ClusterTests {
     /// Stores a value under a lease of a second, which may be over before the value is there.
     private func store(_ key: String, by client: EtcdClient) async throws -> (lease: Int64, revision: Int64) {
       while true {
-        let lease = try await client.grantLease(seconds: 1).id
+        let lease = try await client.grantLease(seconds: 1)
         do throws(EtcdError) {
           return (lease, try await client.put(key, "1", lease: lease))
         } catch {

@@ -18,10 +18,10 @@ extension ClusterTests {
           let second = try await client.watch(.prefix("k"))
           let lease = try await client.grantLease(seconds: 30)
           try await withThrowingTaskGroup(of: Void.self) { group in
-            for index in 0..<50 { group.addTask { try await client.put("k\(index)", "1", lease: lease.id) } }
+            for index in 0..<50 { group.addTask { try await client.put("k\(index)", "1", lease: lease) } }
             try await group.waitForAll()
           }
-          #expect(try await client.keepAlive(lease.id) == 30)
+          #expect(try await client.keepAlive(lease) == 30)
           var seen = 0
           for try await message in watch {
             if case .events(let events, _) = message { seen += events.count }
@@ -121,7 +121,7 @@ extension ClusterTests {
         options.usesTLS = true
       } _: { cluster in
         try await cluster.withClient { client in
-          let lease = try await client.grantLease(seconds: 60).id
+          let lease = try await client.grantLease(seconds: 60)
           let large = [UInt8]((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
           let first = try await client.put("k/large", large, lease: lease)
           let old = try await client.watch(.prefix("k/"), from: first)

@@ -1,14 +1,13 @@
 extension EtcdClient {
-  /// Creates a lease.
+  /// Creates a lease: keys that are stored under it go when nobody keeps it alive.
   ///
   /// If the answer is lost, another lease is created; nobody knows the first one, and it expires.
   ///
   /// - Parameter seconds: How long it lives without being kept alive.
-  /// - Returns: The lease.
+  /// - Returns: The lease's number.
   /// - Throws: ``EtcdError``.
-  public func grantLease(seconds: Int) async throws(EtcdError) -> EtcdLease {
-    let answer = try await call(.grantLease, [1: .number(Int64(seconds))], .repeatable, as: LeaseAnswer.self)
-    return EtcdLease(id: answer.lease, seconds: answer.seconds)
+  public func grantLease(seconds: Int) async throws(EtcdError) -> Int64 {
+    try await call(.grantLease, [1: .number(Int64(seconds))], .repeatable, as: LeaseAnswer.self).lease
   }
 
   /// Lets a lease live for its whole time again.

@@ -7,7 +7,7 @@ import SettingsFleet
 /// edit at once, one succeeds. The places are keys under leases of seconds, so that nobody waits for a writer that died.
 struct Turn: Sendable {
   private let client: EtcdClient
-  private let lease: EtcdLease
+  private let lease: Int64
   private let keeping: Task<Void, Never>
 
   private static let seconds = 5
@@ -20,7 +20,7 @@ struct Turn: Sendable {
   static func take(for documents: some Sequence<FleetDocument>, in client: EtcdClient) async -> Turn? {
     guard let lease = try? await client.grantLease(seconds: seconds) else { return nil }
     let keeping = Task {
-      while !Task.isCancelled, (try? await client.keepAlive(lease.id)) != 0 {
+      while !Task.isCancelled, (try? await client.keepAlive(lease)) != 0 {
         try? await Task.sleep(for: .milliseconds(1500))
       }
     }
@@ -39,12 +39,12 @@ struct Turn: Sendable {
   /// Lets the next one go on.
   func end() async {
     keeping.cancel()
-    try? await client.revokeLease(lease.id)
+    try? await client.revokeLease(lease)
   }
 
   private func queue(for document: FleetDocument, until end: ContinuousClock.Instant) async throws {
     let prefix = "\(FleetNames.turnsPrefix(ofApp: document.app))\(document.scope)/"
-    let place = try await client.put(prefix + String(lease.id, radix: 16), [], lease: lease.id)
+    let place = try await client.put(prefix + String(lease, radix: 16), [], lease: lease)
     while ContinuousClock.now < end {
       let answer = try await client.rangeAll(EtcdRange(.prefix(prefix), keysOnly: true))
       guard answer.keyValues.contains(where: { $0.createRevision == place }) else {

@@ -124,7 +124,7 @@ actor MirrorService {
       inBackground {
         do throws(EtcdError) {
           let lease = try await client.grantLease(seconds: MirrorTimes().leaseSeconds)
-          await self.note { $0.leaseGranted(LeaseID(rawValue: lease.id), at: $1) }
+          await self.note { $0.leaseGranted(LeaseID(rawValue: lease), at: $1) }
         } catch {
           await self.note { $0.leaseFailed(at: $1) }
         }

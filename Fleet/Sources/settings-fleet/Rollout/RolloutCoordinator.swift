@@ -162,7 +162,7 @@ struct RolloutCoordinator: Sendable {
   private func put(
     for seconds: Int, _ transaction: (LeaseID) throws(WriterError) -> FleetTransaction
   ) async throws -> Int64? {
-    let lease = try await client.grantLease(seconds: seconds).id
+    let lease = try await client.grantLease(seconds: seconds)
     do {
       let made = try editor.stating { () throws(WriterError) in try transaction(LeaseID(rawValue: lease)) }
       if try await client.transaction(EtcdTransaction(made)).succeeded { return lease }
