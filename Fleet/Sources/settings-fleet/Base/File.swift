@@ -239,7 +239,8 @@ enum File {
     }
   }
 
-  private static func write(_ bytes: [UInt8], to descriptor: CInt, _ path: String) throws(Failed) {
+  /// Writes all of some bytes.
+  static func write(_ bytes: [UInt8], to descriptor: CInt, _ path: String) throws(Failed) {
     var written = 0
     while written < bytes.count {
       let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + written, $0.count - written) }

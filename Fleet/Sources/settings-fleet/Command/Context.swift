@@ -67,9 +67,6 @@ struct Context: Sendable {
   /// Who changes something, as `log` shows it: it is not proved by anything.
   var author: String {
     let user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(geteuid())"
-    var facts = utsname()
-    uname(&facts)
-    let host = withUnsafeBytes(of: facts.nodename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-    return "\(user)@\(host)"
+    return "\(user)@\(MachineFacts.names.host)"
   }
 }

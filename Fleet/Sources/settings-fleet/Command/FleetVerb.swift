@@ -12,9 +12,12 @@ protocol FleetVerb: AsyncParsableCommand {
 
 /// A verb that passes its words on to `settings-cli`.
 protocol PassingVerb: FleetVerb {
-  /// The verb of `settings-cli`.
-  static var word: String { get }
   var words: [String] { get }
+}
+
+extension PassingVerb {
+  /// The verb, which is that of `settings-cli`.
+  static var word: String { configuration.commandName ?? "" }
 }
 
 extension FleetVerb {
@@ -47,7 +50,7 @@ extension Failure {
 enum Output {
   static func line(_ text: String) { bytes(Array((text + "\n").utf8)) }
 
-  static func bytes(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
+  static func bytes(_ bytes: [UInt8]) { write(bytes, STDOUT_FILENO) }
 
   /// What a run of `settings-cli` said.
   static func show(_ answer: SettingsCommand.Answer) {
@@ -58,18 +61,10 @@ enum Output {
   static func error(_ text: String) { raw("settings-fleet: \(text)\n") }
 
   /// Messages that have a program's name before them already.
-  static func raw(_ text: String) { write(Array(text.utf8), to: STDERR_FILENO) }
+  static func raw(_ text: String) { write(Array(text.utf8), STDERR_FILENO) }
 
-  private static func write(_ bytes: [UInt8], to descriptor: CInt) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0 {
-        if errno == EINTR { continue }
-        // The reader is gone.
-        exit(7)
-      }
-      rest = rest.dropFirst(count)
-    }
+  private static func write(_ bytes: [UInt8], _ descriptor: CInt) {
+    // The reader may be gone.
+    do { try File.write(bytes, to: descriptor, "standard output") } catch { exit(7) }
   }
 }

@@ -191,8 +191,7 @@ struct RolloutCoordinator: Sendable {
     while true {
       do {
         let answers = try await answers()
-        let snapshot = try await context.cluster.snapshot(of: document.app)
-        let writer = DocumentWriter(document, in: snapshot, appVersion: appVersion)
+        let writer = try await writer()
         guard !writer.isVoid(rollout) else { return .decided(machine.lost(.documentChanged)) }
         let present = writer.rollout
         guard present?.id == rollout.id else { return .decided(machine.lost(.ended)) }

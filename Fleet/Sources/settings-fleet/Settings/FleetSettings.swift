@@ -180,9 +180,12 @@ struct FleetSettings {
   /// The key that signs what this person writes; `nil` if none is set.
   func signer() throws -> SigningKey? {
     guard let path = store[.signingKey] else { return nil }
-    if let key = SigningKey(fileText: String(decoding: try Self.secret(in: path, of: "signing-key"), as: UTF8.self)) {
-      return key
-    }
+    return try Self.signingKey(try Self.secret(in: path, of: "signing-key"), path)
+  }
+
+  /// - Parameter path: That of the file which has the bytes.
+  static func signingKey(_ bytes: [UInt8], _ path: String) throws -> SigningKey {
+    if let key = SigningKey(fileText: String(decoding: bytes, as: UTF8.self)) { return key }
     throw Failure(.invalidValue, "'\(path)' is not a signing key. 'settings-fleet key FILE' makes one.")
   }
 
@@ -237,8 +240,13 @@ struct FleetSettings {
     throw Failure(.invalidValue, "Others can read '\(path)', which holds a secret. Run: chmod 600 '\(path)'")
   }
 
-  private static func unsealingKeys(_ bytes: [UInt8], _ path: String) throws -> [UnsealingKey] {
-    if let keys = UnsealingKey.all(fileText: String(decoding: bytes, as: UTF8.self)) { return keys }
+  /// - Parameters:
+  ///   - path: That of the file which has the bytes.
+  ///   - least: How many keys it has to have.
+  static func unsealingKeys(_ bytes: [UInt8], _ path: String, atLeast least: Int = 0) throws -> [UnsealingKey] {
+    if let keys = UnsealingKey.all(fileText: String(decoding: bytes, as: UTF8.self)), keys.count >= least {
+      return keys
+    }
     throw Failure(
       .invalidValue, "'\(path)' is not a key that opens secrets. 'settings-fleet key --sealing FILE' makes one.")
   }
@@ -261,11 +269,5 @@ struct FleetSettings {
           + "of '\(app)'.")
     }
     return id
-  }
-
-  private static func hostName() -> String {
-    var facts = utsname()
-    uname(&facts)
-    return withUnsafeBytes(of: facts.nodename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
   }
 }

@@ -42,39 +42,34 @@ extension CommandConfiguration {
 }
 
 struct GetVerb: ReadingVerb {
-  static let word = "get"
   static let configuration = CommandConfiguration.reading(
-    word, "Print the value of a key.", "APP KEY", "get org.example.editor theme",
+    "get", "Print the value of a key.", "APP KEY", "get org.example.editor theme",
     "get org.example.editor theme --group lab --layers")
   @Argument(parsing: .captureForPassthrough, help: "APP, KEY and options.") var words: [String] = []
 }
 
 struct ListVerb: ReadingVerb {
-  static let word = "list"
   static let configuration = CommandConfiguration.reading(
-    word, "Print all keys and values of a document and those below it.", "APP [PREFIX]",
+    "list", "Print all keys and values of a document and those below it.", "APP [PREFIX]",
     "list org.example.editor --origin")
   @Argument(parsing: .captureForPassthrough, help: "APP, PREFIX and options.") var words: [String] = []
 }
 
 struct DescribeVerb: ReadingVerb {
-  static let word = "describe"
   static let configuration = CommandConfiguration.reading(
-    word, "Print what keys are for, and the values they have.", "APP [KEY]", "describe org.example.editor theme")
+    "describe", "Print what keys are for, and the values they have.", "APP [KEY]", "describe org.example.editor theme")
   @Argument(parsing: .captureForPassthrough, help: "APP, KEY and options.") var words: [String] = []
 }
 
 struct CheckVerb: ReadingVerb {
-  static let word = "check"
   static let configuration = CommandConfiguration.reading(
-    word, "Check a document with the app's schema.", "APP", "check org.example.editor")
+    "check", "Check a document with the app's schema.", "APP", "check org.example.editor")
   @Argument(parsing: .captureForPassthrough, help: "APP and options.") var words: [String] = []
 }
 
 struct ExportVerb: ReadingVerb {
-  static let word = "export"
   static let configuration = CommandConfiguration(
-    commandName: word, abstract: "Print a document as TOML, JSON or variables, or write all of them as files.",
+    commandName: "export", abstract: "Print a document as TOML, JSON or variables, or write all of them as files.",
     usage: """
       settings-fleet export APP [PREFIX] [--at REVISION]
       settings-fleet export --tree DIR [APP ...] [--at REVISION] [--accept-unsigned]
@@ -155,54 +150,47 @@ struct ExportVerb: ReadingVerb {
 }
 
 struct DiffVerb: ReadingVerb {
-  static let word = "diff"
   static let configuration = CommandConfiguration.reading(
-    word, "Show what a document changes, or compare it with a file.", "APP [FILE]",
+    "diff", "Show what a document changes, or compare it with a file.", "APP [FILE]",
     "diff org.example.editor --group lab")
   @Argument(parsing: .captureForPassthrough, help: "APP, FILE and options.") var words: [String] = []
 }
 
 struct SetVerb: WritingVerb {
-  static let word = "set"
   static let configuration = CommandConfiguration.writing(
-    word, "Set the values of keys on all machines.", "APP KEY VALUE | APP KEY=VALUE ...",
+    "set", "Set the values of keys on all machines.", "APP KEY VALUE | APP KEY=VALUE ...",
     "set org.example.editor theme=dark font-size=14", "set org.example.editor --group lab theme light")
   @Argument(parsing: .captureForPassthrough, help: "APP, keys and values, and options.") var words: [String] = []
 }
 
 struct UnsetVerb: WritingVerb {
-  static let word = "unset"
   static let configuration = CommandConfiguration.writing(
-    word, "Remove the values of keys.", "APP KEY ...", "unset org.example.editor theme")
+    "unset", "Remove the values of keys.", "APP KEY ...", "unset org.example.editor theme")
   @Argument(parsing: .captureForPassthrough, help: "APP, keys and options.") var words: [String] = []
 }
 
 struct LockVerb: WritingVerb {
-  static let word = "lock"
   static let configuration = CommandConfiguration.writing(
-    word, "Lock keys on all machines, so that nobody there can change them.", "APP KEY ... [--reason TEXT]",
+    "lock", "Lock keys on all machines, so that nobody there can change them.", "APP KEY ... [--reason TEXT]",
     "lock org.example.editor update.channel --reason 'See ticket 4711.'")
   @Argument(parsing: .captureForPassthrough, help: "APP, keys and options.") var words: [String] = []
 }
 
 struct UnlockVerb: WritingVerb {
-  static let word = "unlock"
   static let configuration = CommandConfiguration.writing(
-    word, "Remove locks.", "APP KEY ...", "unlock org.example.editor update.channel")
+    "unlock", "Remove locks.", "APP KEY ...", "unlock org.example.editor update.channel")
   @Argument(parsing: .captureForPassthrough, help: "APP, keys and options.") var words: [String] = []
 }
 
 struct ImportVerb: WritingVerb {
-  static let word = "import"
   static let configuration = CommandConfiguration.writing(
-    word, "Import values from a file in another format.", "APP FILE", "import org.example.editor ./old.json")
+    "import", "Import values from a file in another format.", "APP FILE", "import org.example.editor ./old.json")
   @Argument(parsing: .captureForPassthrough, help: "APP, FILE and options.") var words: [String] = []
 }
 
 struct MigrateVerb: WritingVerb {
-  static let word = "migrate"
   static let configuration = CommandConfiguration.writing(
-    word, "Upgrade a document to the app's version, beside the one that older releases go on reading.", "APP",
+    "migrate", "Upgrade a document to the app's version, beside the one that older releases go on reading.", "APP",
     "migrate org.example.editor --dry-run", "migrate org.example.editor")
   @Argument(parsing: .captureForPassthrough, help: "APP and options.") var words: [String] = []
 }

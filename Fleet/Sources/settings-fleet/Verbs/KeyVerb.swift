@@ -37,26 +37,13 @@ struct KeyVerb: AsyncParsableCommand {
       try File.create(file, with: Array(key.fileText.utf8))
       return [String(key.sealingKey.fileText.dropLast())]
     }
-    guard let keys = UnsealingKey.all(fileText: String(decoding: try File.read(file, isTyped: true), as: UTF8.self)),
-      !keys.isEmpty
-    else {
-      throw Failure(
-        .invalidValue, "'\(file)' is not a key that opens secrets. 'settings-fleet key --sealing FILE' makes one.")
-    }
-    return keys.map { String($0.sealingKey.fileText.dropLast()) }
+    return try FleetSettings.unsealingKeys(try File.read(file, isTyped: true), file, atLeast: 1)
+      .map { String($0.sealingKey.fileText.dropLast()) }
   }
 
   private func publicPart() throws -> String {
-    let key: SigningKey
-    if show {
-      guard let read = SigningKey(fileText: String(decoding: try File.read(file, isTyped: true), as: UTF8.self)) else {
-        throw Failure(.invalidValue, "'\(file)' is not a signing key. 'settings-fleet key FILE' makes one.")
-      }
-      key = read
-    } else {
-      key = SigningKey()
-      try File.create(file, with: Array(key.fileText.utf8))
-    }
+    let key = show ? try FleetSettings.signingKey(try File.read(file, isTyped: true), file) : SigningKey()
+    if !show { try File.create(file, with: Array(key.fileText.utf8)) }
     return String(key.verificationKey.fileText.dropLast())
   }
 }
