@@ -323,6 +323,8 @@ extension CommandTests.Busy {
           (["set", fleet.app, "--layer=user", "a=1"], "'--layer' leads to another file"),
           (["get", fleet.app, "--at=0", "a"], "Invalid value '0'"),
           (["lock", "--reason", "org.example.why"], "Missing expected argument '<app>'"),
+          (["apply", ".", "--source", "../x"], "'../x' for '--source': a name has 1 to 253 of "),
+          (["rollout", "--canaries", "../x", fleet.app, "set", "a=1"], "'--canaries': a name has 1 to 200 of "),
         ] {
           let answer = try await ada.run(words)
           #expect(answer.status == 2 && answer.error.contains(word), "\(words): \(answer)")

@@ -44,17 +44,6 @@ struct DocumentWords: Equatable {
     var rest: [String] = []
     var isLiteral = false
     var index = words.startIndex
-    func choose(_ chosen: DocumentScope?, _ option: String, _ name: String) throws {
-      guard let chosen else {
-        let most = option == "--group" ? FleetNames.longestGroup : FleetNames.longestName
-        throw Failure(
-          .usage,
-          "Invalid value '\(name)' for '\(option)': a name has 1 to \(most) of A-Z, a-z, 0-9, '.', '_' and '-', begins "
-            + "with none of '.' and '-', and has no '..'.")
-      }
-      guard scope == .all else { throw Failure(.usage, "Use one of --group and --host, once.") }
-      scope = chosen
-    }
     while index < words.endIndex {
       let word = words[index]
       index += 1
@@ -68,12 +57,14 @@ struct DocumentWords: Equatable {
         return words[index - 1]
       }
       switch option {
-      case "--group":
+      case "--group", "--host":
         let name = try value()
-        try choose(DocumentScope("group/" + name), option, name)
-      case "--host":
-        let name = try value()
-        try choose(DocumentScope("host/" + name), option, name)
+        guard let chosen = DocumentScope("\(option.dropFirst(2))/\(name)") else {
+          let rule = FleetNames.rule(upTo: option == "--group" ? FleetNames.longestGroup : FleetNames.longestName)
+          throw Failure(.usage, "Invalid value '\(name)' for '\(option)': \(rule).")
+        }
+        guard scope == .all else { throw Failure(.usage, "Use one of --group and --host, once.") }
+        scope = chosen
       case "--at" where takesRevision: revision = try Self.revision(try value())
       case "--accept-unsigned" where !takesRevision && attached == nil: acceptsUnsigned = true
       case _ where Self.refusedOptions.contains(option):

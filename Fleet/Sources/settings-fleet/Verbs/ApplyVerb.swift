@@ -55,9 +55,7 @@ struct ApplyVerb: FleetVerb {
 
   func validate() throws {
     guard FleetNames.isName(source) else {
-      throw ValidationError(
-        "Invalid value '\(source)' for '--source': a name has 1 to 253 of A-Z, a-z, 0-9, '.', '_' and '-', begins with "
-          + "none of '.' and '-', and has no '..'.")
+      throw ValidationError("Invalid value '\(source)' for '--source': \(FleetNames.rule()).")
     }
   }
 

@@ -91,7 +91,8 @@ struct RolloutVerb: FleetVerb {
       throw ValidationError("Invalid value '\(share)' for '--share': 0.01 to 100 percent are possible.")
     }
     if let canaries, !FleetNames.isGroup(canaries) {
-      throw ValidationError("Invalid value '\(canaries)' for '--canaries': the name of a group is needed.")
+      let rule = FleetNames.rule(upTo: FleetNames.longestGroup)
+      throw ValidationError("Invalid value '\(canaries)' for '--canaries': \(rule).")
     }
   }
 
