@@ -43,12 +43,6 @@ struct FleetCommand: AsyncParsableCommand {
   /// The program's name precedes every message.
   static var _errorPrefix: String { "" }
 
-  /// Without a verb, prints the help: nobody who types the name alone knows the verbs.
-  func run() async throws {
-    Output.line(Self.helpMessage())
-    throw ExitCode(ToolError.Status.usage.rawValue)
-  }
-
   /// Throws with a suggestion for an unknown verb: the library has suggestions for options only.
   static func checkVerb(_ words: [String]) throws {
     let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
@@ -75,6 +69,11 @@ struct FleetCommand: AsyncParsableCommand {
     do {
       try await Failure.reporting { try checkVerb(Array(CommandLine.arguments.dropFirst())) }
       var command = try parseAsRoot()
+      // Nobody who types a name alone knows the verbs.
+      if !type(of: command).configuration.subcommands.isEmpty {
+        Output.line(helpMessage(for: type(of: command)))
+        throw ExitCode(ToolError.Status.usage.rawValue)
+      }
       if var asynchronous = command as? any AsyncParsableCommand {
         try await asynchronous.run()
       } else {

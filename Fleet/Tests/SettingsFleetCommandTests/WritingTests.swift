@@ -330,6 +330,10 @@ extension CommandTests.Busy {
           #expect(answer.status == 2 && answer.error.contains(word), "\(words): \(answer)")
         }
         #expect(try await ada.run("set", "--help").output.contains("settings-fleet set APP KEY VALUE"))
+        for (words, usage) in [([], "USAGE: settings-fleet <sub"), (["access"], "USAGE: settings-fleet access <sub")] {
+          let help = try await ada.run(words)
+          #expect(help.status == 2 && help.output.contains(usage), "\(words): \(help)")
+        }
       }
     }
 
