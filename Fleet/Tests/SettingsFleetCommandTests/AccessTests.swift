@@ -15,9 +15,12 @@ extension CommandTests.Busy {
       try await Fleet.with(cluster) { try await body($0, Self.person("root", "r", in: $0)) }
     }
 
-    private static func person(_ name: String, _ password: String, in fleet: Fleet) throws -> Party {
-      let party = try fleet.person("\(name)-\(password)", "user = \"\(name)\"\npassword = \"\(password)\"\n")
-      chmod("\(fleet.root)/\(name)-\(password)/settings-fleet/settings.toml", 0o600)
+    private static func person(
+      _ name: String, _ password: String, in fleet: Fleet, directory: String? = nil
+    ) throws -> Party {
+      let directory = directory ?? "\(name)-\(password)"
+      let party = try fleet.person(directory, "user = \"\(name)\"\npassword = \"\(password)\"\n")
+      chmod("\(fleet.root)/\(directory)/settings-fleet/settings.toml", 0o600)
       return party
     }
 
@@ -75,6 +78,19 @@ extension CommandTests.Busy {
         #expect(
           try await root.run("access", "list").output.contains(
             "ada: app-settings-hand-ada, app-settings-writer-\(app).other\n"))
+      }
+    }
+
+    @Test func `a user whose name is no name of a key's part proves changes, too`() async throws {
+      try await Self.with { fleet, root in
+        for name in ["Ada Lovelace", "ops/night", "-x"] {
+          #expect(try await root.run(["access", "add-writer", "--", name, fleet.app], input: "a").status == 0)
+          let person = try Self.person(name, "a", in: fleet, directory: "p\(name.count)")
+          #expect(try await person.run("set", fleet.app, "--create", "a='\(name)'").status == 0)
+          let log = try await person.run("log", fleet.app, "--limit", "1")
+          #expect(log.output.contains(", etcd user \(name)\n"), "\(log)")
+        }
+        #expect(try await root.run(["access", "remove", "Ada Lovelace"]).status == 0)
       }
     }
 

@@ -6,7 +6,7 @@ import SettingsTools
 /// The cluster, as the verbs use it.
 struct Cluster: Sendable {
   let client: EtcdClient
-  /// The user of etcd, if the settings or the certificate name one that can be the name of a key.
+  /// The user of etcd, if the settings or the certificate name one.
   var user: String?
   /// etcd's default of '--max-txn-ops', for the comparisons and for the changes.
   static let mostOperations = 128
@@ -121,7 +121,7 @@ struct Cluster: Sendable {
       let hands = try await client.rangeAll(EtcdRange(.prefix(FleetNames.handsPrefix), revision: later))
       return hands.keyValues.first { $0.modRevision == revision }
         .map { String(decoding: $0.key.dropFirst(FleetNames.handsPrefix.utf8.count), as: UTF8.self) }
-        .flatMap { FleetNames.isName($0) ? $0 : nil }
+        .map { FleetProblem.shown($0, most: 300) }
     } catch {
       if [.permissionDenied, .notAuthenticated].contains(error.code) { return nil }
       throw error

@@ -194,8 +194,8 @@ struct FleetSettings {
     Trust(try store[.trustedKeys].map(Self.verificationKey) + [try signer()?.verificationKey].compactMap(\.self))
   }
 
-  /// The user of etcd, who is set or whose certificate this is, if a key can have that name.
-  var user: String? { (store[.user] ?? tls()?.commonName).flatMap { FleetNames.isName($0) ? $0 : nil } }
+  /// The user of etcd, who is set or whose certificate this is.
+  var user: String? { (store[.user] ?? tls()?.commonName).flatMap { $0.isEmpty ? nil : $0 } }
 
   /// What is said of the trusted keys in the settings, by their ids.
   func namesOfTrustedKeys() -> [String: String] {

@@ -154,9 +154,12 @@ private struct Role {
 
   /// What shows that it was this user: 'log' reads it.
   static func hand(of user: String) -> Role {
-    let own = FleetNames.isName(user) ? [EtcdPermission(.readWrite, .key(FleetNames.handsPrefix + user))] : []
-    return Role(
-      name: handName(user), permissions: [EtcdPermission(.read, .prefix(FleetNames.handsPrefix))] + own)
+    Role(
+      name: handName(user),
+      permissions: [
+        EtcdPermission(.read, .prefix(FleetNames.handsPrefix)),
+        EtcdPermission(.readWrite, .key(FleetNames.handsPrefix + user)),
+      ])
   }
 
   static func writer(of app: String) -> Role {
