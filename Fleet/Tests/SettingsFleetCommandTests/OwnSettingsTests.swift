@@ -102,6 +102,26 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `a secret that is no file gets no advice on its mode, and one of another user no chmod`() throws {
+      let root = FileManager.default.temporaryDirectory.path + "/settings-fleet-own-\(UUID().uuidString)"
+      let own = root + "/etc/settings-fleet"
+      try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(atPath: root) }
+      func reason(_ path: String) throws -> String {
+        try "signing-key = \"\(path)\"\n".write(toFile: own + "/settings.toml", atomically: true, encoding: .utf8)
+        let settings = try FleetSettings(environment: ["XDG_CONFIG_DIRS": root + "/etc", "HOME": root])
+        let failure = #expect(throws: Failure.self) { try settings.signer() }
+        return failure.map { "\($0)" } ?? ""
+      }
+      let (pipe, key) = (root + "/pipe", root + "/key")
+      #expect(mkfifo(pipe, 0o644) == 0 && chmod(pipe, 0o644) == 0)
+      for path in [pipe, root] { #expect(try reason(path).contains("'\(path)': it is not a regular file.")) }
+      try "".write(toFile: key, atomically: true, encoding: .utf8)
+      chmod(key, 0o644)
+      #expect(try reason(key).hasSuffix("Run: chmod 600 '\(key)'"))
+      #expect(try geteuid() == 0 || reason("/etc/passwd").hasSuffix("name a file that only you can read."))
+    }
+
     @Test(arguments: ["http://127.0.0.1:99999", "http://127.0.0.1:2379/v3", "http://[::1", "127.0.0.1:2379"])
     func `an endpoint that cannot be one is an invalid value of its setting`(endpoint: String) async throws {
       try await Fleet.with { fleet in

@@ -155,11 +155,11 @@ enum File {
     }
   }
 
-  /// Whether others than the owner and the group may read a file.
-  static func isOpenToOthers(_ path: String) throws(Failed) -> Bool {
+  /// Whose a file is, and who may read it.
+  static func status(_ path: String) throws(Failed) -> stat {
     var status = stat()
     guard stat(path, &status) == 0 else { throw Failed("open", path) }
-    return status.st_mode & 0o007 != 0
+    return status
   }
 
   /// Writes a file that nobody else reads, and that need not survive a power failure.

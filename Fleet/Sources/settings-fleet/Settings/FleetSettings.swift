@@ -232,12 +232,20 @@ struct FleetSettings {
 
   /// The bytes of a file that a setting names, and that nobody else may read.
   private static func secret(in path: String, of setting: String) throws -> [UInt8] {
+    let status: stat
     do throws(File.Failed) {
-      if try !File.isOpenToOthers(path) { return try File.read(path) }
+      // What is no file is said before whose it is: nothing makes it one.
+      let bytes = try File.read(path)
+      status = try File.status(path)
+      if status.st_mode & 0o007 == 0 { return bytes }
     } catch {
       throw Failure(.io, "\(error) The setting '\(setting)' of '\(app)' names that file.")
     }
-    throw Failure(.invalidValue, "Others can read '\(path)', which holds a secret. Run: chmod 600 '\(path)'")
+    let isOwn = [status.st_uid, 0].contains(geteuid())
+    throw Failure(
+      .invalidValue,
+      "Others can read '\(path)', which holds a secret. "
+        + (isOwn ? "Run: chmod 600 '\(path)'" : "It is not yours: name a file that only you can read."))
   }
 
   /// - Parameters:
