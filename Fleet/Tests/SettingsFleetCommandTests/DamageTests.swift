@@ -57,6 +57,28 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `a link in the place of a file whose document is gone is removed, and its target stays`() async throws {
+      try await Fleet.withMachine(groups: ["web"]) { fleet, ada, machine in
+        try await ada.run("set", fleet.app, "--create", "a=1")
+        #expect(try await machine.wait(for: "a = 1\n"))
+        let (target, link) = (fleet.root + "/target", fleet.root + "/link")
+        try fleet.write("a = 9\n", to: target)
+        func isThere(_ path: String) -> Bool { (try? FileManager.default.attributesOfItem(atPath: path)) != nil }
+        // To a text, and to nothing; while the mirror runs, and before it starts.
+        for (isRunning, to) in [(true, target), (true, "/nonexistent"), (false, target), (false, "/nonexistent")] {
+          for name in ["20-group-web", "20-group-other", "30-host"] {
+            if !isRunning { machine.stop() }
+            let file = "\(machine.directory)/\(name).toml"
+            #expect(symlink(to, link) == 0 && rename(link, file) == 0)
+            if !isRunning { try machine.start() }
+            #expect(try await eventually { !isThere(file) }, "\(name) \(machine.said)")
+          }
+        }
+        #expect(try String(contentsOfFile: target, encoding: .utf8) == "a = 9\n")
+        #expect(machine.text() == "a = 1\n")
+      }
+    }
+
     /// Without root's right to read and write everything, which the service does not have.
     private static let unprivileged = #"exec setpriv --inh-caps=-all --bounding-set=-all "$0" "$@""#
 
