@@ -5,27 +5,32 @@ import SettingsTools
 
 /// The earlier texts of a document, as far back as the cluster has them.
 struct Past {
-  /// One change.
+  /// One change, and what the document was after it.
   struct Entry {
-    /// The revision that the change made.
-    var revision: Int64
     var version: Int
+    /// `nil` if the change removed the document.
+    var stored: StoredDocument?
+    /// The revision that the change made: of the text, of its signature, or of what is noted beside it.
+    var revision: Int64
     /// Who it was; `nil` if the change was not made by this program.
     var change: Change?
     /// The user of etcd who made it, which etcd has proved; `nil` if that is not known.
     var user: String?
-    /// The text after it; an empty one if the document was removed.
-    var text: [UInt8]
     /// The text before it; `nil` if there was none, or if it is no longer known.
     var former: [UInt8]?
     /// Whether the change made the document, or this version of it, so that there is no text before it.
-    var isFirst: Bool
+    var isFirst = false
     /// Whether there is an earlier version.
-    var hasEarlierVersion: Bool
+    var hasEarlierVersion = false
+    /// Whether an earlier version is older than this one.
+    fileprivate var isUpgrade = false
+
+    /// The text after it; an empty one if the document was removed.
+    var text: [UInt8] { stored?.text ?? [] }
     /// Whether the change brought a document back that had been removed, in all its versions.
     var bringsBack: Bool { isFirst && change?.undone != nil }
-    /// What the document was after the change, with its signature; `nil` if it was removed.
-    var stored: StoredDocument?
+    /// Whether it changed more than a signature or a note.
+    fileprivate var isOfText: Bool { stored.map { $0.modRevision == revision } ?? true }
   }
 
   let cluster: Cluster
@@ -60,59 +65,34 @@ struct Past {
     // The one that waits for the text before it.
     var (revision, version, last, hasVisited) = (start, Int?.none, Entry?.none, false)
     while true {
-      let state: State?
+      let present: Entry?
       do throws(EtcdError) {
-        state = try await self.state(of: version, at: revision)
+        present = try await entry(of: version, at: revision)
       } catch {
         guard error.code == .compacted, last != nil || hasVisited else { throw Failure(error, at: revision) }
         if let last { _ = try await visit(last) }
         return last.map { !$0.isFirst } ?? true
       }
-      guard let state else { break }
+      guard let present else { break }
       if var entry = last {
-        if !entry.isFirst { entry.former = state.stored?.text }
+        if !entry.isFirst { entry.former = present.stored?.text }
         (last, hasVisited) = (nil, true)
         guard try await visit(entry) else { return false }
       }
-      let isText = state.stored.map { $0.modRevision == state.revision } ?? true
-      let isFirst = state.createRevision == state.revision
-      if isText || !ofText {
-        last = Entry(
-          revision: state.revision, version: state.version, change: state.change, user: state.user,
-          text: state.stored?.text ?? [], former: isText ? nil : state.stored?.text, isFirst: isFirst,
-          hasEarlierVersion: state.hasEarlierVersion, stored: state.stored)
-      }
+      if present.isOfText || !ofText { last = present }
       // Before the first one the document may have been removed. An earlier version that it upgrades has changes of its
       // own.
-      if isFirst, state.isUpgrade { break }
-      version = isFirst || state.stored == nil ? nil : state.version
-      revision = state.revision - 1
+      if present.isFirst, present.isUpgrade { break }
+      version = present.isFirst || present.stored == nil ? nil : present.version
+      revision = present.revision - 1
     }
     if let last { _ = try await visit(last) }
     return false
   }
 
-  /// What the document was after a change.
-  private struct State {
-    var version: Int
-    /// `nil` if the change removed the document.
-    var stored: StoredDocument?
-    /// The revision that made the text's key.
-    var createRevision: Int64
-    /// That of the last change: of the text, of its signature, or of what is noted beside it.
-    var revision: Int64
-    /// Who made that change; `nil` if it was not made by this program.
-    var change: Change?
-    /// The user of etcd who made it; `nil` if that is not known.
-    var user: String?
-    var hasEarlierVersion: Bool
-    /// Whether an earlier version is older than this one.
-    var isUpgrade = false
-  }
-
-  /// What a version of the document, or its newest one, was after a revision. All of it is read at that revision: the one
-  /// at which it was written may be compacted.
-  private func state(of version: Int?, at revision: Int64?) async throws(EtcdError) -> State? {
+  /// The last change of a version of the document, or of its newest one, up to a revision. All of it is read at that
+  /// revision: the one at which it was written may be compacted.
+  private func entry(of version: Int?, at revision: Int64?) async throws(EtcdError) -> Entry? {
     let items = try await items(at: revision)
     let versions = FleetContents(items).versions(of: document)
     if versions.isEmpty { return try await removal(in: items, at: revision) }
@@ -122,23 +102,25 @@ struct Past {
     let last = max(stored.modRevision, stored.signatureRevision, note?.modRevision ?? 0)
     func created(_ version: Int) -> Int64 { item(.document(document, version: version))?.createRevision ?? 0 }
     let earlier = versions.keys.filter { $0 < version }
-    return State(
-      version: version, stored: stored, createRevision: created(version), revision: last,
+    var entry = Entry(
+      version: version, stored: stored, revision: last,
       change: note.flatMap { $0.modRevision == last ? Change($0.value) : nil },
-      user: try await user(of: last, asOf: revision), hasEarlierVersion: !earlier.isEmpty,
-      isUpgrade: earlier.contains { created($0) < created(version) })
+      user: try await user(of: last, asOf: revision), isFirst: created(version) == last,
+      hasEarlierVersion: !earlier.isEmpty, isUpgrade: earlier.contains { created($0) < created(version) })
+    if !entry.isOfText { entry.former = stored.text }
+    return entry
   }
 
   /// The removal of the document before a revision, of which nothing but its note is left; `nil` if there is none.
-  private func removal(in items: FleetSnapshot, at revision: Int64?) async throws(EtcdError) -> State? {
+  private func removal(in items: FleetSnapshot, at revision: Int64?) async throws(EtcdError) -> Entry? {
     for item in items.items {
       // What was removed in another way has the note of the change before that.
       guard case .change(document, let version)? = FleetKey(item.key),
         try await stored(at: item.modRevision).isEmpty
       else { continue }
-      return State(
-        version: version, stored: nil, createRevision: 0, revision: item.modRevision, change: Change(item.value),
-        user: try await user(of: item.modRevision, asOf: revision), hasEarlierVersion: false)
+      return Entry(
+        version: version, revision: item.modRevision, change: Change(item.value),
+        user: try await user(of: item.modRevision, asOf: revision))
     }
     return nil
   }
