@@ -200,6 +200,30 @@ struct Past {
     return LastSigned(isCut: true, isKnownSinceMade: isKnownSinceMade)
   }
 
+  /// A revision at which a version had a later signature of a trusted key than it has now; `nil` if none is found.
+  ///
+  /// Then somebody has put an earlier text back. Not all of the past is searched, but revisions that are twice as far back
+  /// each time: what was there for as long as the earlier text has been back now is found.
+  func laterSignature(than stored: StoredDocument, version: Int, by trust: Trust) async throws -> Int64? {
+    guard let serial = stored.serial else { return nil }
+    let last = max(stored.modRevision, stored.signatureRevision)
+    let probes = sequence(first: Int64(1)) { $0 * 2 }.prefix { $0 < last }.map { last - $0 }
+    guard !probes.isEmpty else { return nil }
+    do throws(EtcdError) {
+      let found = try await values(of: [.signature(document, version: version)], at: probes)
+      for (probe, values) in zip(probes, found) {
+        guard let value = values[0]?.value, DocumentSignature(json: value)?.serial ?? 0 > serial,
+          let earlier = try await self.stored(at: probe)[version], earlier.serial ?? 0 > serial,
+          trust.problem(with: earlier, of: document, version: version) == nil
+        else { continue }
+        return probe
+      }
+    } catch {
+      guard error.code == .compacted else { throw Failure(error) }
+    }
+    return nil
+  }
+
   /// The texts that a version has had after a revision, newest first; `nil` if not all are known: there were too many,
   /// or the version was gone in between.
   func texts(of version: Int, after revision: Int64) async throws -> [[UInt8]]? {
@@ -242,22 +266,27 @@ struct Past {
   /// The revisions at which a version's text, and its signature, were last changed; `nil` for what was not there.
   private typealias Trace = (text: Int64?, signature: Int64?)
 
-  /// What there was of a version after some revisions, without its text. The last of several are left out if one has been
-  /// compacted away.
+  /// What there was of a version after some revisions, without its text: ``values(of:at:keysOnly:)``.
   private func traces(of version: Int, at revisions: [Int64?]) async throws(EtcdError) -> [Trace] {
-    let keys = [FleetKey.document(document, version: version), .signature(document, version: version)].map(\.text)
+    let keys: [FleetKey] = [.document(document, version: version), .signature(document, version: version)]
+    return try await values(of: keys, at: revisions, keysOnly: true).map { ($0[0]?.modRevision, $0[1]?.modRevision) }
+  }
+
+  /// What some keys had after some revisions. The last of several revisions are left out if one has been compacted away.
+  private func values(
+    of keys: [FleetKey], at revisions: [Int64?], keysOnly: Bool = false
+  ) async throws(EtcdError) -> [[EtcdKeyValue?]] {
     let ranges = revisions.flatMap { revision in
-      keys.map { EtcdOperation.range(EtcdRange(.key($0), revision: revision, keysOnly: true)) }
+      keys.map { EtcdOperation.range(EtcdRange(.key($0.text), revision: revision, keysOnly: keysOnly)) }
     }
-    let found: [Int64?]
     do throws(EtcdError) {
       let answer = try await cluster.client.transaction(EtcdTransaction(then: ranges), isRepeatable: true)
-      found = answer.ranges.map { $0.keyValues.first?.modRevision }
+      let found = answer.ranges.map(\.keyValues.first)
+      return stride(from: 0, to: found.count, by: keys.count).map { Array(found[$0..<($0 + keys.count)]) }
     } catch {
       guard error.code == .compacted, revisions.count > 1 else { throw error }
-      return try await traces(of: version, at: Array(revisions.prefix(revisions.count / 2)))
+      return try await values(of: keys, at: Array(revisions.prefix(revisions.count / 2)), keysOnly: keysOnly)
     }
-    return stride(from: 0, to: found.count, by: 2).map { (found[$0], found[$0 + 1]) }
   }
 
   /// What somebody without a trusted key has made of a text, in lines.

@@ -270,22 +270,27 @@ struct DocumentEditor {
   private func checkSignature(of writer: DocumentWriter, before text: [UInt8]? = nil) async throws -> Bool {
     let trust = try context.settings.trust()
     guard let (version, base) = writer.readable else { return false }
+    let past = Past(cluster: context.cluster, document: writer.document)
     guard let problem = writer.doubt(about: trust) else {
-      // What a machine has refused as an old text is taken back itself, and nothing else in it.
-      guard trust.isRequired, text == nil || takingBack?.revision != base.modRevision,
-        let host = await context.cluster.host(refusingAsOld: writer.document, at: base.modRevision)
-      else { return false }
+      // What is an old text is taken back itself, and nothing else in it.
+      guard trust.isRequired, text == nil || takingBack?.revision != base.modRevision else { return false }
+      let who: String
+      if let revision = try await past.laterSignature(than: base, version: version, by: trust) {
+        who = "at revision \(revision) the cluster had a newer signed text of '\(writer.document)' than it has now."
+      } else if let host = await context.cluster.host(refusingAsOld: writer.document, at: base.modRevision) {
+        who = "the machine '\(host)' has had a newer text of '\(writer.document)' than the cluster has."
+      } else {
+        return false
+      }
       if acceptsUnsigned { return true }
       throw Failure(
         .notWritable,
-        "Cannot store '\(document)': the machine '\(host)' has had a newer text of '\(writer.document)' than the cluster has. "
-          + "Somebody has put an earlier text back, and an edit would sign that again. Take that back with "
-          + "'settings-fleet undo', or repeat the command with --accept-unsigned if all of it is right. Nothing was written."
-      )
+        "Cannot store '\(document)': \(who) Somebody has put an earlier text back, and an edit would sign that again. Take "
+          + "that back with 'settings-fleet undo', or repeat the command with --accept-unsigned if all of it is right. "
+          + "Nothing was written.")
     }
     if acceptsUnsigned { return true }
-    let last = try await Past(cluster: context.cluster, document: writer.document).lastSigned(
-      version: version, by: trust)
+    let last = try await past.lastSigned(version: version, by: trust)
     if let text, last.found?.text == text { return false }
     var difference = Past.difference(base.text, since: last, try context.schema(of: document.app))
     if last.found == nil, let foreign = writer.foreignVersions(by: trust), foreign.below < version {
