@@ -140,6 +140,38 @@ extension CommandTests.Busy {
       return ["EDITOR": "env \(variables) \(fleet.root)/editor", "VISUAL": ""]
     }
 
+    @Test func `a name that is like a known one makes no document unless that is wanted`() async throws {
+      try await Fleet.withMachine(groups: ["kiosks"]) { fleet, ada, machine in
+        let app = fleet.app
+        let mirror = "/app-settings-acks/1/settings-fleet/\(app)-m1"
+        try await fleet.cluster.withClient { client in
+          let isThere = try await eventually { try await client.range(EtcdRange(.key(mirror))).count == 1 }
+          #expect(isThere, "\(machine.said)")
+        }
+        #expect(try await ada.run("set", app, "--host", "desktop", "a=1").status == 0)
+        let batch = #"{"set": "a", "value": 1}"#
+        for (words, input) in [
+          (["set", app, "--group", "kiosk", "a=1"], ""), (["set", app, "--host", "dekstop", "a=1"], ""),
+          (["lock", app, "--group", "kiosk", "a"], ""), (["batch", app, "--group", "kiosk"], batch),
+          (["edit", app, "--group", "kiosk"], ""),
+        ] {
+          let refused = try await ada.run(words, input: input)
+          let (typed, meant) = words.contains("kiosk") ? ("kiosk", "kiosks") : ("dekstop", "desktop")
+          let near = "'\(typed)'. Did you mean '\(meant)'?"
+          #expect(refused.status == 3 && refused.error.contains(near), "\(words) \(refused)")
+          #expect(refused.error.contains("--create"), "\(words) \(refused)")
+        }
+        let read = try await ada.run("get", app, "a", "--host", "dekstop")
+        #expect(read.status == 1 && read.error.contains("Did you mean 'desktop'?"), "\(read)")
+        // What is known, what is like nothing, and the next machine of a row.
+        for place in [["--group", "kiosks"], ["--group", "elsewhere"], ["--host", "desk-1"], ["--host", "desk-2"]] {
+          #expect(try await ada.run(["set", app, "a=1"] + place).status == 0)
+        }
+        #expect(try await ada.run("set", app, "--group", "kiosk", "--create", "a=1").status == 0)
+        #expect(try await ada.run("set", app, "--group", "kiosk", "a=2").status == 0)
+      }
+    }
+
     @Test func `the log shows a text that does not parse, and nothing goes back to it`() async throws {
       try await Fleet.with { fleet in
         let ada = try fleet.person()

@@ -33,7 +33,7 @@ struct StatusReader {
   }
 
   /// The machines that are there. A user of an older role may not see them.
-  private func mirrors() async throws -> [FleetItem] {
+  func mirrors() async throws -> [FleetItem] {
     let prefix = FleetNames.acksPrefix(ofApp: FleetNames.ownApp)
     do {
       return try await cluster.client.rangeAll(EtcdRange(.prefix(prefix))).keyValues.map(FleetItem.init)

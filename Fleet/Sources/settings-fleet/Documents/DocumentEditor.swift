@@ -38,16 +38,23 @@ struct DocumentEditor {
   private let command: SettingsCommand
   /// Whether a text that no trusted key has signed may be edited.
   private let acceptsUnsigned: Bool
+  /// Whether a document may be made whose name is like that of another one.
+  private let creates: Bool
   private static let mostAttempts = 100
 
   /// What the edit brings back. It may bring back what a trusted key has signed, without accepting what was made of it.
   private let takingBack: TakingBack?
 
-  init(context: Context, document: FleetDocument, acceptsUnsigned: Bool = false, takingBack: TakingBack? = nil) throws {
+  init(
+    context: Context, document: FleetDocument, acceptsUnsigned: Bool = false, creates: Bool = false,
+    takingBack: TakingBack? = nil
+  ) throws {
     try Self.checkOwner(of: document.app)
     self.context = context
     self.document = document
-    (self.acceptsUnsigned, self.takingBack) = (acceptsUnsigned, takingBack)
+    self.acceptsUnsigned = acceptsUnsigned
+    self.creates = creates
+    self.takingBack = takingBack
     command = try context.command()
   }
 
@@ -190,8 +197,8 @@ struct DocumentEditor {
     let snapshot = try await context.cluster.snapshot(of: document.app)
     let writer = DocumentWriter(document, in: snapshot, appVersion: newest)
     let base = try current(of: writer)
-    try workspace.fill(
-      with: FleetContents(snapshot).apps[document.app] ?? AppDocuments(), upTo: newest, for: document.scope)
+    if base == nil, takingBack == nil, !creates { try await checkName(beside: writer.documents.documents.keys) }
+    try workspace.fill(with: writer.documents, upTo: newest, for: document.scope)
     if document.scope != .all, let below { try workspace.put(below, as: .all) }
     // Before a person has written a text in vain.
     var isDoubted = takingBack != nil ? false : try await checkSignature(of: writer)
@@ -219,6 +226,18 @@ struct DocumentEditor {
     try check(text, after: base?.text, in: workspace)
     (edit.version, edit.acceptedUnsigned) = (try Workspace.version(of: text), isDoubted)
     return (edit, answer)
+  }
+
+  /// Refuses to make the document of a group or machine that nobody knows, and whose name is like one that is known.
+  private func checkName(beside scopes: some Sequence<DocumentScope>) async throws {
+    guard let name = document.scope.name else { return }
+    let mirrors = try await StatusReader(cluster: context.cluster, app: nil).mirrors().compactMap(Ack.init)
+    let known = Set(scopes).union(mirrors.flatMap { [.host($0.host)] + $0.groups.map { .group($0) } })
+    guard !known.contains(document.scope), let near = document.scope.near(among: known) else { return }
+    throw Failure(
+      .unknown,
+      "There is no \(document.scope.kind) '\(name)'. Did you mean '\(near)'? To make a document for it anyway, use "
+        + "--create. Nothing was written.")
   }
 
   /// The version to edit. What nobody who signs has made is not said to be an upgrade.
@@ -339,55 +358,5 @@ extension Rollout {
   /// What a change of its document does to it.
   func noteOfEnd(of document: FleetDocument) -> String {
     "note: This ends the rollout of '\(document)' that \(coordinator) has begun or resumed."
-  }
-}
-
-extension Failure {
-  init(_ error: WriterError, about document: FleetDocument) {
-    let cannot = "Cannot store '\(document)': "
-    switch error {
-    case .newerVersion(let version):
-      self.init(
-        .migration,
-        cannot + "it has version \(version), and the app's schema here does not know that version. Change it where the "
-          + "newer release of the app is installed.")
-    case .upgraded(_, let version):
-      self.init(
-        .migration,
-        cannot
-          + "it was upgraded to version \(version). Older releases go on reading it, and only the new one is changed. "
-          + "Change it where the newer release of the app is installed.")
-    case .olderText(let version, let newer):
-      self.init(.migration, cannot + "the text has version \(version), and the document has version \(newer).")
-    case .invalidText:
-      self.init(.unparsable, cannot + "the text is not UTF-8, or has a NUL byte. Nothing was written.")
-    case .tooLarge(let bytes):
-      self.init(
-        .invalidValue,
-        cannot + "it would have \(bytes) bytes, and \(FleetNames.longestText) are possible. Nothing was written.")
-    case .rolloutTooLarge(let bytes):
-      self.init(
-        .invalidValue,
-        "Cannot begin the rollout of '\(document)': in JSON, where each quotation mark and line break takes two bytes, the "
-          + "text and what belongs to it have \(bytes) bytes, and \(Rollout.mostBytes) are possible. Nothing was written."
-      )
-    case .needsKey:
-      self.init(
-        .notWritable,
-        cannot + "it is signed, and you have no key. Set 'signing-key' of 'settings-fleet'. Nothing was written.")
-    case .noSerial: self.init(.io, cannot + "there is no higher serial for its signature.")
-    case .rolloutUnderWay(let id):
-      self.init(
-        .changed,
-        cannot + "the rollout '\(id)' of the app is under way. Wait for its end, or cancel it: "
-          + "settings-fleet rollout --cancel \(document.app)")
-    case .rolloutPaused(let coordinator):
-      self.init(
-        .changed,
-        cannot + "\(coordinator) has paused its rollout, which the change would end. Resume that, or take it back "
-          + "first: settings-fleet rollout cancel \(document.app)")
-    case .rolloutVoid:
-      self.init(.changed, cannot + "it was changed since the rollout began, or the rollout is gone.")
-    }
   }
 }

@@ -29,7 +29,8 @@ struct BatchVerb: FleetVerb {
   @Argument(help: "The app that the first lines are about.") var app: String?
   @OptionGroup var place: PlaceOptions
   @OptionGroup var unsigned: UnsignedOption
-  @Flag(help: "Also set keys that the app's schema does not list.") var create = false
+  @Flag(help: "Also set keys that the app's schema does not list, and make documents whose names are like known ones.")
+  var create = false
 
   func validate() throws {
     if app == nil, place.group != nil || place.host != nil {
@@ -45,7 +46,7 @@ struct BatchVerb: FleetVerb {
     let edits = try batch.parts.map { part in
       (
         editor: try DocumentEditor(
-          context: context, document: part.document, acceptsUnsigned: unsigned.acceptUnsigned),
+          context: context, document: part.document, acceptsUnsigned: unsigned.acceptUnsigned, creates: create),
         work: { @Sendable workspace in
           var answer = try await workspace.run("batch", words, on: part.document.scope, input: part.input)
           await answers.set(answer.output, of: part.document)

@@ -33,7 +33,8 @@ extension CommandConfiguration {
 
         With 'trusted-keys' or a 'signing-key' in your settings, a document that none of these keys has signed is not \
         edited, nor one of a group or machine while that of all is not signed; --accept-unsigned allows it, and 'log' \
-        shows that.
+        shows that. The document of a group or machine that the fleet does not know is not made if its name is like one \
+        that it knows; --create allows that, too.
 
         EXAMPLES
         \(examples.map { "  settings-fleet \($0)" }.joined(separator: "\n"))
@@ -209,7 +210,8 @@ extension ReadingVerb {
     let newest = try workspace.newestVersion()
     guard try workspace.fill(with: documents, upTo: newest, for: words.document.scope) else {
       let when = words.revision.map { " at revision \($0)" } ?? ""
-      throw Failure(.noValue, "The fleet has no document '\(words.document)'\(when).")
+      let hint = words.document.scope.near(among: documents.documents.keys).map { " Did you mean '\($0)'?" } ?? ""
+      throw Failure(.noValue, "The fleet has no document '\(words.document)'\(when).\(hint)")
     }
     // A key that cannot be used is an error before anything is shown.
     let trust = try context.settings.trust()
@@ -241,12 +243,20 @@ protocol WritingVerb: PassingVerb {}
 extension WritingVerb {
   func answer(in context: Context) async throws {
     var words = try DocumentWords(words, of: Self.word)
-    let editor = try DocumentEditor(
-      context: context, document: words.document, acceptsUnsigned: words.acceptsUnsigned)
+    let editor = try words.editor(for: Self.word, in: context)
     let input = try words.standardInput(of: Self.word)
     let (rest, scope) = (words.rest, words.document.scope)
     try await editor.change(because: Self.word) { workspace in
       try await workspace.run(Self.word, rest, on: scope, input: input)
     }
+  }
+}
+
+extension DocumentWords {
+  /// What edits the document with a verb, as the words say it. Other verbs than these make no document.
+  func editor(for verb: String, in context: Context) throws -> DocumentEditor {
+    let creates = !["set", "lock", "import"].contains(verb) || rest.prefix { $0 != "--" }.contains("--create")
+    return try DocumentEditor(
+      context: context, document: document, acceptsUnsigned: acceptsUnsigned, creates: creates)
   }
 }

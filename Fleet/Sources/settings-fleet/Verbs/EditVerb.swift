@@ -18,11 +18,12 @@ struct EditVerb: FleetVerb {
   @Argument(help: "The app.") var app: String
   @OptionGroup var place: PlaceOptions
   @OptionGroup var unsigned: UnsignedOption
+  @OptionGroup var new: CreateOption
 
   func answer(in context: Context) async throws {
     let document = try place.document(of: app)
     let editor = try DocumentEditor(
-      context: context, document: document, acceptsUnsigned: unsigned.acceptUnsigned)
+      context: context, document: document, acceptsUnsigned: unsigned.acceptUnsigned, creates: new.create)
     var first: (base: [UInt8], text: [UInt8])?
     do {
       try await editor.change(because: "edit") { workspace in

@@ -112,7 +112,7 @@ struct RolloutVerb: FleetVerb {
     words.rest.removeFirst()
     let input = try words.standardInput(of: verb)
     let (document, rest) = (words.document, words.rest)
-    let editor = try DocumentEditor(context: context, document: document, acceptsUnsigned: words.acceptsUnsigned)
+    let editor = try words.editor(for: verb, in: context)
     let (edit, answer) = try await editor.edit { try await $0.run(verb, rest, on: document.scope, input: input) }
     Output.show(answer)
     guard let edit else { return }

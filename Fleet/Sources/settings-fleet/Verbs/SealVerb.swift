@@ -26,6 +26,7 @@ struct SealVerb: FleetVerb {
   @Argument(help: .hidden) var more: [String] = []
   @OptionGroup var place: PlaceOptions
   @OptionGroup var unsigned: UnsignedOption
+  @OptionGroup var new: CreateOption
   @Flag(help: "Remove the sealed value.") var remove = false
   @Option(
     name: .customLong("for"),
@@ -75,7 +76,8 @@ struct SealVerb: FleetVerb {
   }
 
   private func editor(of document: FleetDocument, in context: Context) throws -> DocumentEditor {
-    try DocumentEditor(context: context, document: document, acceptsUnsigned: unsigned.acceptUnsigned)
+    try DocumentEditor(
+      context: context, document: document, acceptsUnsigned: unsigned.acceptUnsigned, creates: new.create)
   }
 
   /// One for each use: none is left where a person ends the command in place of typing the value.

@@ -189,12 +189,28 @@ extension DocumentScope {
   /// The name of the scope's file as a drop-in: without its ending.
   var dropIn: String { String(fileName.dropLast(5)) }
 
+  /// What the scope is: `all`, `group` or `host`.
+  var kind: Substring { "\(self)".prefix { $0 != "/" } }
+
+  /// The group's or host's name; `nil` for all machines.
+  var name: String? {
+    switch self {
+    case .all: nil
+    case .group(let name), .host(let name): name
+    }
+  }
+
+  /// The name of another group or host that was probably meant. One that differs in its digits was not: `web-1` and `web-2`
+  /// are two machines.
+  func near(among scopes: some Sequence<DocumentScope>) -> String? {
+    func letters(_ name: String) -> String { name.filter { !$0.isNumber } }
+    guard let name, name.count > 2 else { return nil }
+    let names = scopes.filter { $0.kind == kind }.compactMap(\.name).filter { letters($0) != letters(name) }
+    return Suggestion.nearest(to: name, among: names.sorted())
+  }
+
   /// The option by which a person chooses the scope.
   var option: String {
-    switch self {
-    case .all: ""
-    case .group(let group): " --group \(group)"
-    case .host(let host): " --host \(host)"
-    }
+    name.map { " --\(kind) \($0)" } ?? ""
   }
 }
