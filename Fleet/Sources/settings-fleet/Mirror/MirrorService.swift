@@ -1,17 +1,18 @@
-import CFleetSystem
 import EtcdClient
 import NIOCore
 import NIOPosix
 import SettingsFleet
 
 /// The mirror: carries out what the state machine decides. It runs until it is cancelled.
+///
+/// What it does with what it reads, and what a monitor gets, are in extensions in files of their own.
 actor MirrorService {
   typealias StateMachine = MirrorStateMachine<SystemRandomNumberGenerator>
 
-  private let execution: MirrorExecution
-  private let check: HealthCheck
-  private var machine: StateMachine
-  private var record: MirrorRecord
+  let execution: MirrorExecution
+  let check: HealthCheck
+  var machine: StateMachine
+  var record: MirrorRecord
   private let start = ContinuousClock.now
   private var watches: [Int: Task<Void, Never>] = [:]
   private var streams: [Int: EtcdWatch] = [:]
@@ -20,22 +21,22 @@ actor MirrorService {
   private var running: [Int: Task<Void, Never>] = [:]
   private var lastTask = 0
   /// The statuses of the check commands that have ended, by rollout, and why some could not be run.
-  private var (checks, unchecked): ([String: Int], [String: FleetProblem]) = ([:], [:])
+  var (checks, unchecked): ([String: Int], [String: FleetProblem]) = ([:], [:])
   /// Those that run, with their apps.
-  private var checking: [String: (app: String, task: Task<Void, Never>)] = [:]
+  var checking: [String: (app: String, task: Task<Void, Never>)] = [:]
   /// What was said last, also about the certificate.
-  private var (lastLine, lastWarning, hasSaidLost) = ("", "", false)
+  var (lastLine, lastWarning, hasSaidLost) = ("", "", false)
   /// How often files of each app were found changed by hand, and were written again.
-  private var repairs: [String: Int] = [:]
+  var repairs: [String: Int] = [:]
   /// The apps whose files were found changed, and were not read since: it may have been the mirror itself that was slow.
-  private var suspected: Set<String> = []
+  var suspected: Set<String> = []
   /// How many texts were written, and how many refused.
-  private var (written, refused): (Int64, Int64) = (0, 0)
+  var (written, refused): (Int64, Int64) = (0, 0)
   /// What the file for a monitor says, whether it is being written, and whether it is gone for good.
-  private var lastMetrics: MirrorMetrics?
-  private var (isWritingMetrics, isEnding) = (false, false)
+  var lastMetrics: MirrorMetrics?
+  var (isWritingMetrics, isEnding) = (false, false)
   /// What has been reported about documents since everything was read.
-  private var problems: Set<String> = []
+  var problems: Set<String> = []
 
   init(execution: MirrorExecution, record: MirrorRecord, check: HealthCheck) {
     self.execution = execution
@@ -56,8 +57,8 @@ actor MirrorService {
         await self?.recheck()
       }
     }
-    // Everything happens in tasks of their own.
-    await Cancellation.wait()
+    // Everything happens in tasks of their own, until this one is cancelled.
+    try? await Task.sleep(for: .seconds(Self.forever))
     isEnding = true
     watcher.cancel()
     execution.watch?.end()
@@ -72,7 +73,10 @@ actor MirrorService {
     try? File.remove(metricsFile)
   }
 
-  private var now: Duration { ContinuousClock.now - start }
+  /// A century.
+  private static let forever = 100 * 365 * 86400
+
+  var now: Duration { ContinuousClock.now - start }
 
   private func damaged(_ app: String) {
     suspected.insert(app)
@@ -87,7 +91,7 @@ actor MirrorService {
     if lastMetrics == nil { writeMetrics() }
   }
 
-  private func perform(_ actions: [StateMachine.Action]) {
+  func perform(_ actions: [StateMachine.Action]) {
     for action in actions { perform(action) }
     setTimer()
   }
@@ -146,7 +150,7 @@ actor MirrorService {
     }
   }
 
-  private func inBackground(_ body: @escaping @Sendable () async -> Void) {
+  func inBackground(_ body: @escaping @Sendable () async -> Void) {
     lastTask += 1
     let number = lastTask
     running[number] = Task {
@@ -203,96 +207,7 @@ actor MirrorService {
     }.max()
   }
 
-  // MARK: Reading and answering
-
-  private func read(_ request: StateMachine.RangeRequest) async {
-    var record = record
-    record.machines = machine.machines
-    let formerProblems = problems
-    if request.app == nil { problems = [] }
-    // What was answered last about each app, by which what is answered about no app any more is known.
-    var answers: [String: Ack] = [:]
-    let result = await execution.run(request.app, &record) { part, record in
-      take(part, knowing: formerProblems).forEach { answers[$0.app] = $0 }
-      var done: Set<String> = []
-      // Of hundreds, the others are part of the next range of everything.
-      while done.count < 4, let urgent = machine.interlude(at: now), let app = urgent.app {
-        let result = await execution.run(app, &record) { part, _ in
-          take(part, knowing: formerProblems).forEach { answers[$0.app] = $0 }
-          return []
-        }
-        finish(urgent, result)
-        done.insert(app)
-      }
-      return done
-    }
-    self.record = record
-    if request.app == nil, let warning = execution.client.certificateWarning, warning != lastWarning {
-      lastWarning = warning
-      say("warning: \(warning)")
-    }
-    if request.app == nil, result.isWhole {
-      perform(machine.offer(Array(answers.values), at: now))
-    } else {
-      problems.formUnion(formerProblems)
-    }
-    finish(request, result)
-    // Nothing may come for days.
-    fleet_unmap_code()
-  }
-
-  /// Says and answers what came of a part.
-  private func take(_ part: MirrorExecution.Part, knowing known: Set<String>) -> [Ack] {
-    for line in part.lines { say(line) }
-    written += Int64(part.written)
-    refused += Int64(part.refused)
-    for app in part.mended.intersection(suspected) { repairs[app, default: 0] += 1 }
-    suspected.subtract(part.plan.concerned)
-    let found = part.problems
-    for line in found.subtracting(known).subtracting(problems).sorted() { say(line) }
-    problems.formUnion(found)
-    return answer(part.plan)
-  }
-
-  private func finish(_ request: StateMachine.RangeRequest, _ result: MirrorExecution.Result) {
-    for line in result.lines { say(line) }
-    if case .unavailable = result.outcome { hasSaidLost = true }
-    perform(machine.finished(request, result.outcome, at: now))
-    if let held = result.held { _ = answer(held) }
-    writeMetrics()
-  }
-
-  private func answer(_ plan: MirrorPlan) -> [Ack] {
-    let acks = plan.acks(checks: checks, unchecked: unchecked).map { ack in
-      var ack = ack
-      ack.repairs = repairs[ack.app]
-      if ack.app == FleetNames.ownApp { ack.release = Version.release }
-      return ack
-    }
-    perform(machine.offer(acks, about: plan.concerned, at: now))
-    // Of a rollout that is over, nobody asks for the result.
-    let rollouts = Set(acks.compactMap(\.rollout?.id))
-    for (id, check) in checking where plan.concerned.contains(check.app) && !rollouts.contains(id) {
-      check.task.cancel()
-    }
-    for ack in acks {
-      guard let rollout = ack.rollout, rollout.state == .applied, checks[rollout.id] == nil,
-        checking[rollout.id] == nil, !isEnding
-      else { continue }
-      checking[rollout.id] = (ack.app, Task { await runCheck(of: ack.app, rollout.id) })
-    }
-    return acks
-  }
-
-  private func runCheck(of app: String, _ rollout: String) async {
-    let (status, problem) = await check.status(for: app)
-    checking[rollout] = nil
-    guard !Task.isCancelled else { return }
-    (checks[rollout], unchecked[rollout]) = (status, problem)
-    let end = problem.map { "could not be run: \($0.message)" } ?? "ended with status \(status)."
-    if !check.words.isEmpty { say("The check of \(app) for the rollout \(rollout) \(end)") }
-    perform(machine.recheck(at: now))
-  }
+  // MARK: Answering
 
   private func publish(_ ack: Ack, replacing former: Int64) async {
     guard let lease = ack.lease else { return }
@@ -329,72 +244,10 @@ actor MirrorService {
     perform(machine.confirmed(revisions, isRight: isRight, at: now))
   }
 
-  // MARK: Metrics
-
-  private var metricsFile: String { execution.places.metrics + "/settings-fleet.prom" }
-
-  private var facts: MirrorMetrics {
-    MirrorMetrics(
-      release: Version.release, answers: machine.offered, isConnected: machine.isConnected, revision: record.revision,
-      written: written, refused: refused)
-  }
-
-  /// The metrics as they are now.
-  func metrics() -> String { text(of: facts) }
-
-  private func text(of metrics: MirrorMetrics) -> String {
-    let contact = machine.lastContact.map { Change.millisecondsSince1970 / 1000 - (now - $0).components.seconds }
-    return metrics.text(lastContact: contact)
-  }
-
-  /// Writes them if something has changed: nothing wakes up for them. What cannot be written is tried again at the next
-  /// occasion, and until then nothing is better than what was true before.
-  private func writeMetrics() {
-    guard !isEnding, !isWritingMetrics else { return }
-    let metrics = facts
-    guard metrics != lastMetrics else { return }
-    (lastMetrics, isWritingMetrics) = (metrics, true)
-    let (directory, file, text) = (execution.places.metrics, metricsFile, Array(text(of: metrics).utf8))
-    inBackground {
-      do {
-        try await Thread.value {
-          try File.makeDirectory(directory, mode: 0o755)
-          try File.swap(file, with: text, mode: 0o644)
-        }
-        await self.metricsWritten()
-      } catch {
-        try? File.remove(file)
-        await self.metricsFailed("\(error)")
-      }
-    }
-  }
-
-  private func metricsWritten() {
-    isWritingMetrics = false
-    writeMetrics()
-  }
-
-  private func metricsFailed(_ reason: String) {
-    say("Cannot write the metrics: \(reason)")
-    (lastMetrics, isWritingMetrics) = (nil, false)
-  }
-
   /// Prints a line for the journal, once for each reason.
-  private func say(_ line: String) {
+  func say(_ line: String) {
     guard line != lastLine else { return }
     lastLine = line
     Output.error(line)
-  }
-}
-
-/// Waits for the task's end.
-private enum Cancellation {
-  static func wait() async {
-    let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
-    await withTaskCancellationHandler {
-      for await _ in stream {}
-    } onCancel: {
-      continuation.finish()
-    }
   }
 }
