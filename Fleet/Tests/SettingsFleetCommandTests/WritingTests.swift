@@ -183,8 +183,34 @@ extension CommandTests.Busy {
         #expect(lines.map(String.init) == expected, "\(log)")
         try await fleet.cluster.withClient { _ = try await $0.put("/app-settings/1/\(fleet.app)/all/v1", "b = [\n") }
         let undo = try await ada.run("undo", fleet.app)
-        #expect(undo.status == 6 && undo.error.contains("the text before it does not parse"), "\(undo)")
-        #expect(undo.error.contains("'settings-fleet edit \(fleet.app)'"), "\(undo)")
+        #expect(undo.status == 0, "\(undo)")
+        #expect(try await ada.run("list", fleet.app).output == "a = 1\n")
+        // Those that did not parse are passed over.
+        #expect(try await ada.run("redo", fleet.app).status == 1)
+        #expect(try await ada.run("undo", fleet.app).output.hasSuffix("  a: 1 -> (none)\n"))
+        let over = try await ada.run("undo", fleet.app)
+        #expect(over.status == 1 && over.error.contains("Nothing to undo"), "\(over)")
+      }
+    }
+
+    @Test func `what mends a text that does not parse is undone to the one before that, or is not`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        func put(_ text: String) async throws {
+          try await fleet.cluster.withClient { _ = try await $0.put("/app-settings/1/\(fleet.app)/all/v1", text) }
+        }
+        try await ada.run("set", fleet.app, "a=1")
+        for text in ["a = [\n", "b = [\n", "a = 2\n"] { try await put(text) }
+        #expect(try await ada.run("undo", fleet.app).output.hasSuffix("  a: 2 -> 1\n"))
+        #expect(try await ada.run("undo", fleet.app).output.hasSuffix("  a: 1 -> (none)\n"))
+        // With nothing before that.
+        try await put("a = [\n")
+        try await fleet.cluster.withClient { client in
+          _ = try await client.delete(.prefix("/app-settings/1/\(fleet.app)/"))
+        }
+        for text in ["a = [\n", "b = [\n"] { try await put(text) }
+        #expect(try await ada.run("undo", fleet.app).status == 0)
+        #expect(try await ada.run("export", fleet.app).output == "")
       }
     }
 

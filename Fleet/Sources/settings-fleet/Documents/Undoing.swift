@@ -36,8 +36,12 @@ struct Undoing {
     var (undone, isDone, hasChanges) = (Set<Int64>(), false, false)
     var start: Int64?
     if case .revision(let revision) = target { start = revision }
+    var isWithNewer = false
     try await past.visit(from: start, ofText: true) { entry in
       hasChanges = true
+      // What made a text that does not parse was taken back with the change after it.
+      if isWithNewer { undone.insert(entry.revision) }
+      isWithNewer = undone.contains(entry.revision) && entry.former.map(Self.parses) == false
       switch step(at: entry, &undone) {
       case .pass: return true
       case .end: return false
@@ -167,7 +171,7 @@ struct Undoing {
   ///
   /// - Throws: ``Failure`` if it is not known, or no trusted key has signed it and it would be signed.
   private func former(of entry: Past.Entry) async throws -> ([UInt8], DocumentEditor.TakingBack) {
-    guard let former = entry.former else {
+    guard var former = entry.former else {
       if entry.isFirst {
         var takingBack = DocumentEditor.TakingBack(revision: entry.revision, removes: entry.bringsBack)
         let made = entry.bringsBack ? try await past.stored(at: entry.revision) : [:]
@@ -178,13 +182,9 @@ struct Undoing {
       }
       throw Failure(.noValue, "\(cannot(entry)): the text before it has been compacted away.")
     }
-    guard (try? TOMLDocument(parsing: former)) != nil else {
-      throw Failure(
-        .unparsable,
-        "\(cannot(entry)): the text before it does not parse. Nothing was written. To change the document, use "
-          + "'settings-fleet edit \(document.app)\(document.scope.option)'.")
-    }
-    let before = try await past.stored(at: entry.revision - 1)
+    var last = entry.revision - 1
+    if !Self.parses(former) { (former, last) = try await newestThatParses(before: entry) }
+    let before = try await past.stored(at: last)
     let after = try await past.stored(at: entry.revision)
     var takingBack = DocumentEditor.TakingBack(revision: entry.revision)
     for (version, stored) in before where version < entry.version && stored.text != after[version]?.text {
@@ -202,6 +202,27 @@ struct Undoing {
     }
     return (former, takingBack)
   }
+
+  /// The newest text before a change that parses, and its revision: nothing goes back to one that does not.
+  private func newestThatParses(before entry: Past.Entry) async throws -> ([UInt8], Int64) {
+    var found: ([UInt8], Int64)?
+    try await past.visit(from: entry.revision - 1, ofText: true) { earlier in
+      guard earlier.version == entry.version else { return false }
+      if Self.parses(earlier.text) {
+        found = (earlier.text, earlier.revision)
+      } else if earlier.isFirst {
+        found = (DocumentWriter.emptyText(version: entry.version), earlier.revision - 1)
+      }
+      return found == nil
+    }
+    if let found { return found }
+    throw Failure(
+      .unparsable,
+      "\(cannot(entry)): the text before it does not parse, and the cluster has none from before that. Nothing was "
+        + "written. To change the document, use 'settings-fleet edit \(document.app)\(document.scope.option)'.")
+  }
+
+  private static func parses(_ text: [UInt8]) -> Bool { (try? TOMLDocument(parsing: text)) != nil }
 
   // MARK: What cannot be done
 

@@ -93,10 +93,9 @@ final class Workspace: Sendable {
   ///   - edited: What it made of that.
   /// - Throws: ``Failure``, with status 9 where both have changed one key. The present text stays then.
   func merge(_ base: [UInt8], _ edited: [UInt8], into scope: DocumentScope) throws -> SettingsCommand.Answer {
-    guard try text(of: scope) ?? [] != base else {
-      try put(edited, as: scope)
-      return .silent
-    }
+    let present = try text(of: scope) ?? []
+    if present == base { try put(edited, as: scope) }
+    if present == base || present == edited { return .silent }
     let said = Lock("")
     let tell: ToolMessageHandler = { message in
       guard message.isWarning else { return }
