@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// Figures that guides quote are those of the benchmarks' tables.
@@ -17,6 +18,14 @@ struct FigureTests {
     return digits == 0 ? "\(Int(value))" : "\(value)"
   }
 
+  /// A time of a table, such as '795 µs', in milliseconds.
+  private static func milliseconds(_ figure: String, to digits: Int) throws -> String {
+    let scales: [String: Double] = ["ns": 1e-6, "µs": 1e-3, "ms": 1, "s": 1e3]
+    let parts = figure.split(separator: " ")
+    let value = try #require(Double(parts[0]))
+    return String(format: "%.\(digits)f", value * (try #require(scales[String(parts[1])])))
+  }
+
   private static func word(_ figure: String) throws -> String { try numbers[#require(Int(rounded(figure))) - 1] }
 
   @Test func `the figures of the questions and of the history are those of the tables`() throws {
@@ -27,13 +36,13 @@ struct FigureTests {
     #expect(faq.contains("about \(try Self.rounded(set.ratio, to: 1)) times a temporary file"), "\(set)")
     let change = try Self.row("rename → for await, default executor, p50")
     #expect(faq.contains("about \(try Self.word(change.ratio)) times the time of a thread in C"), "\(change)")
-    // It has no ratio: the time is in its place.
+    // It has no ratio: the time, in milliseconds, is in its place.
     let large = try Self.row("durable set in a file of 100,000 keys").ratio
-    let times =
-      "some \(try Self.rounded(large)) ms where one in a small file takes \(try Self.rounded(set.times[0], to: 1)) "
+    let small = try Self.milliseconds(set.times[0], to: 1)
+    let times = "some \(try Self.rounded(large)) ms where one in a small file takes \(small) "
     #expect(faq.contains(times), "\(times)")
 
-    let kept = try Self.row("durable set, 4 KB, with a history").times.map { $0.prefix { $0 != " " } }
+    let kept = try Self.row("durable set, 4 KB, with a history").times.map { try Self.milliseconds($0, to: 2) }
     let history = try Document("docs/history.md").lines.joined(separator: " ")
     #expect(history.contains("takes \(kept[0]) ms instead of \(kept[1]) ("), "\(kept)")
   }
