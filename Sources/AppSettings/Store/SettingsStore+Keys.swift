@@ -96,7 +96,7 @@ extension StoreCore {
       key.paths.dropFirst().compactMap { name in
         if key.path.hasPrefix(path) { return name.hasPrefix(path) ? nil : .reset(name, of: key) }
         guard path.hasPrefix(key.path) else { return nil }
-        return .reset(TOMLPath(name.components + path.components.dropFirst(key.path.components.count)), of: key)
+        return .reset(name.appending(path.rest(below: key.path)), of: key)
       }
     }
     return former + [.reset(path)]

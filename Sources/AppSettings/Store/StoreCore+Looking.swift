@@ -1,6 +1,6 @@
 import SettingsTOML
 
-/// The order in which threads begin to read files. What one that began later has found is as new at least.
+/// The order in which threads begin to read files. What a later reading finds is at least as new.
 struct ReadingOrder: Sendable {
   private var begun: UInt64 = 0
   private var ended: UInt64 = 0
@@ -66,7 +66,7 @@ extension StoreCore {
       let (known, document, revision, around, turn) = state.withLock {
         ($0.knownUserFile, $0.userDocument, $0.userRevision, $0.surroundingsRevision, $0.userReadings.begin())
       }
-      // Nothing is adopted or reported that a thread which began later has found otherwise.
+      // A reading that began later and has ended replaces this one.
       func isCurrent(_ state: inout StoreState) -> Bool {
         state.userRevision == revision && state.userReadings.end(turn)
       }
@@ -196,8 +196,8 @@ extension StoreCore {
     }
   }
 
-  /// Decides what counts of what was read, and reports it. The reports have the order of the decisions, whichever threads
-  /// make them.
+  /// Decides whether to use what was read, and reports it, in one step: reports come in the order of the decisions,
+  /// whichever threads make them.
   private func inOrder<Result>(_ body: () -> Result) -> Result {
     DeferredCalls.section { reporting.withLock { _ in body() } }
   }
