@@ -45,7 +45,7 @@ package struct ImportStep: ImportingStep {
   /// The file's absolute path; `nil` if a variable in it is not set.
   private var path: String? {
     if source.hasPrefix("~/") {
-      guard let home = ProcessFacts.variable("HOME") ?? ProcessFacts.homeFromUserDatabase() else { return nil }
+      guard let home = ProcessFacts.variable("HOME") ?? UserEntry.current?.home else { return nil }
       return home + source.dropFirst(1)
     }
     if source.hasPrefix("$"), let slash = source.utf8.firstIndex(of: UInt8(ascii: "/")) {

@@ -1,3 +1,4 @@
+import AppSettings
 import AppSettingsSchema
 import ArgumentParser
 import Glibc
@@ -56,6 +57,7 @@ struct FleetCommand: AsyncParsableCommand {
     NIOSingletons.groupLoopCountSuggestion = 1
     // They look up names, of two families of addresses.
     NIOSingletons.blockingPoolThreadCountSuggestion = 2
+    NameServices.prepare()
     LoopExecutor.install()
     Task.detached {
       await answer()

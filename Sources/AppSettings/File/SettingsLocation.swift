@@ -241,7 +241,7 @@ public struct SettingsLocation: Sendable, Hashable {
   /// The home directory without trailing slashes.
   private static func home(_ environment: (String) -> String?) throws(SettingsError) -> String {
     if let home = environment("HOME"), home.isAbsolutePath { return trimmed(home) }
-    if let home = ProcessFacts.homeFromUserDatabase(), home.isAbsolutePath { return trimmed(home) }
+    if let home = UserEntry.current?.home, home.isAbsolutePath { return trimmed(home) }
     throw SettingsError(
       .io, "Cannot find a home directory: $HOME is not an absolute path, and the user database names none. Set HOME.")
   }

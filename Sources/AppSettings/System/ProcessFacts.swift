@@ -45,19 +45,6 @@ package enum ProcessFacts {
   /// The history names it as the author of its changes. It is `nil` in an app.
   package static let tool = Lock<String?>(nil)
 
-  /// The home directory of the user database, `getpwuid(3)`, for a process without `$HOME`.
-  package static func homeFromUserDatabase() -> String? {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16_384) { buffer in
-      // The entry's directory points into the buffer.
-      var entry = passwd()
-      var result: UnsafeMutablePointer<passwd>?
-      guard getpwuid_r(geteuid(), &entry, buffer.baseAddress!, buffer.count, &result) == 0, result != nil,
-        let home = entry.pw_dir
-      else { return nil }
-      return PathText.text(home)
-    }
-  }
-
   /// The working directory.
   package static func workingDirectory() -> String? {
     guard let path = getcwd(nil, 0) else { return nil }

@@ -13,19 +13,9 @@ package struct UserRights: Sendable, Hashable {
   /// Looks up a user. One that is not in the user database is in no group.
   package init(of user: UInt32) {
     self.user = user
-    (group, groups) = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16_384) { buffer in
-      // The entry's name points into the buffer.
-      var entry = passwd()
-      var result: UnsafeMutablePointer<passwd>?
-      guard getpwuid_r(user, &entry, buffer.baseAddress!, buffer.count, &result) == 0, result != nil else {
-        return (Self.nobodysGroup, [])
-      }
-      var found = [gid_t](repeating: 0, count: 1024)
-      var count = CInt(found.count)
-      // If the user has more groups than fit, the first ones count: too few rights, never too many.
-      _ = getgrouplist(entry.pw_name, entry.pw_gid, &found, &count)
-      return (entry.pw_gid, Array(found.prefix(min(Int(count), found.count))))
-    }
+    let entry = UserEntry(id: user)
+    group = entry?.group ?? Self.nobodysGroup
+    groups = entry?.groups ?? []
   }
 
   /// `nogroup`, credentials(7) and user_namespaces(7): the overflow id.

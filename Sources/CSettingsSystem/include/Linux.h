@@ -44,6 +44,11 @@ void csettings_own_close(csettings_own_descriptor descriptor, int unlocks);
 // and then ends. Returns -1 and sets errno if it has not got them all.
 int csettings_take_file_rights(unsigned user, unsigned group, const unsigned *groups, int count);
 
+// Has users, groups and hosts looked up by what is built into the C library (/etc/passwd, /etc/group, /etc/hosts and DNS)
+// if the program is linked without shared libraries. It would load the services of nsswitch.conf(5) with a second C
+// library, and some of them end such a program by a signal: libnss_systemd does, for each user that /etc/passwd has not.
+void csettings_use_builtin_name_services(void);
+
 // The arguments of the process, its name first, and their number. The memory is the process's own: `ps` shows it.
 char **csettings_arguments(int *count);
 

@@ -66,7 +66,7 @@ struct Context: Sendable {
 
   /// Who changes something, as `log` shows it: it is not proved by anything.
   var author: String {
-    let user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(geteuid())"
+    let user = UserEntry.current?.name ?? "\(geteuid())"
     return "\(user)@\(MachineFacts.names.host)"
   }
 }

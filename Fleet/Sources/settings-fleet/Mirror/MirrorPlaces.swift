@@ -31,7 +31,7 @@ struct MirrorPlaces: Sendable {
   func checkOwner(as user: uid_t = geteuid()) throws {
     var status = stat()
     guard stat(own, &status) == 0, status.st_uid != user else { return }
-    let owner = getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) } ?? "#\(status.st_uid)"
+    let owner = UserEntry(id: status.st_uid)?.name ?? "#\(status.st_uid)"
     throw Failure(
       .io,
       "'\(own)' belongs to the user '\(owner)', and one user's mirror writes there. For the service, use 'systemctl "
