@@ -214,6 +214,7 @@ if Context.environment["SETTINGS_TARGETS"] == "all" {
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0", traits: []),
   ]
   package.targets += pageTargets() + fleetTargets() + exampleTargets()
+  linkStatically(["settings-cli", "settings-page", "settings-probe"], of: package.targets)
 }
 
 let cTargets = ["CSettingsSystem", "CFaults", "PageAssets", "CPageSystem", "CFleetSystem", "CEtcdTesting"]
@@ -227,6 +228,29 @@ for target in package.targets where target.type != .system && !cTargets.contains
       .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
       .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461
     ]
+}
+
+/// Links programs as an installation does, without shared libraries: what the tests start is what people have. More than
+/// half of a start went into loading and relocating the libraries of Swift, and the tests start them thousands of times.
+func linkStatically(_ programs: Set<String>, of targets: [Target]) {
+  for target in targets {
+    if programs.contains(target.name) {
+      target.linkerSettings = [
+        // The last one as in Scripts/install.
+        .unsafeFlags([
+          "-static-executable", "-use-ld=lld", "-Xlinker", "--wrap=swift_copyAuxiliaryExecutablePath",
+        ]),
+        .linkedLibrary("_FoundationCollections"), .linkedLibrary("_FoundationCShims"),
+      ]
+    } else if target.type == .test {
+      // A bundle of tests takes the options of what it depends on, and loads libraries itself. 'swift build --build-tests'
+      // makes the programs anyway.
+      target.dependencies.removeAll { dependency in
+        guard case .byNameItem(let name, _) = dependency else { return false }
+        return programs.contains(name)
+      }
+    }
+  }
 }
 
 func pageTargets() -> [Target] {
