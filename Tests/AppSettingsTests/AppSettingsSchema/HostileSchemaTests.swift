@@ -57,9 +57,12 @@ import TestSupport
     "time-zone", "array", "table", "records", "any",
   ]
 
-  @Test(arguments: types) func `a member of a key with a value of any kind is refused with its place, or taken`(
-    type: String
+  /// A type has every third value in the short form, so that a member has each value with some types.
+  @Test(arguments: types.indices) func `a member of a key with a value of any kind is refused with its place, or taken`(
+    index: Int
   ) throws {
+    let type = Self.types[index]
+    let isFull = ProcessInfo.processInfo.environment["SETTINGS_HOSTILE_VALUES"] == "full"
     let members = [
       "minimum", "maximum", "below", "choices", "pattern", "minimum-count", "maximum-count", "unique", "ordered",
       "elements", "fields", "other-fields", "ids", "reads-older-form", "expects", "default", "computed-default",
@@ -67,8 +70,8 @@ import TestSupport
       "group", "formerly", "secret", "example", "needs-restart",
     ]
     var taken = 0
-    for member in members {
-      for value in Self.values {
+    for (row, member) in members.enumerated() {
+      for (column, value) in Self.values.enumerated() where isFull || (index + row + column) % 3 == 0 {
         let text = "app = \"a\"\n[keys.k]\ntype = \"\(type)\"\n\(member) = \(value)\n"
         guard let refusal = try refusal(of: text, "\(type) \(member) = \(value)") else {
           taken += 1
@@ -77,7 +80,7 @@ import TestSupport
         #expect(refusal.hasPrefix("Cannot use the schema '\(file):4:"), "\(refusal)")
       }
     }
-    #expect(taken > 10)
+    #expect(taken > 3)
   }
 
   @Test func `a member elsewhere with a value of any kind is refused with its place, or taken`() throws {
