@@ -2,8 +2,8 @@ import SettingsTOML
 
 /// Names that say by themselves that a string is a secret.
 ///
-/// A name is read as words: they end at `-`, `_`, `.`, a blank, and where a small letter is followed by a capital. The
-/// last word says what a value is. So `apiKey`, `API_KEY`, `client-secret` and `password2` are such names;
+/// A name is read as words: they end at punctuation, at a blank, and before a capital behind anything but a capital. The
+/// last word says what a value is. So `apiKey`, `API_KEY`, `client-secret`, `oauth2Token` and `password2` are such names;
 /// `tokenizer`, `max-tokens`, `password-file` and `SecretStr` are not.
 enum SecretNames {
   private static let words: [StaticString] = [
@@ -41,7 +41,7 @@ enum SecretNames {
   }
 
   private static func isSeparator(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".") || isBlank(byte)
+    byte < 0x80 && !isSmall(byte | 0x20) && !isDigit(byte)
   }
 
   private static func isSmall(_ byte: UInt8) -> Bool { byte >= 0x61 && byte <= 0x7A }
@@ -52,9 +52,9 @@ enum SecretNames {
   private static func isBoundary(_ name: UnsafeBufferPointer<UInt8>, _ place: Int) -> Bool {
     let (before, next) = (name[place - 1], name[place])
     if isSeparator(next) { return true }
-    if isSmall(before) && isCapital(next) { return true }
+    guard isCapital(next) else { return false }
     // `APIKey`: the last capital begins a word.
-    return isCapital(before) && isCapital(next) && place + 1 < name.count && isSmall(name[place + 1])
+    return !isCapital(before) || place + 1 < name.count && isSmall(name[place + 1])
   }
 
   /// Compares a word without regard to case.

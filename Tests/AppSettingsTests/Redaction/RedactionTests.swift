@@ -22,7 +22,7 @@ struct RedactionTests {
     "clientSecret", "secret", "token", "id-token", "GITHUB_TOKEN", "credential", "api-key", "api_key", "apiKey",
     "API_KEY", "APIKey", "apikey", "private-key", "privateKey", "access_key", "s3.access key", "token2", "token-2",
     "secret-key",
-    "aws_secret_access_key",
+    "aws_secret_access_key", "oauth2Token", "S3AccessKey", "clésToken", "caféToken", "smtp/password", "imap:Password",
   ])
   func `a name that ends with a word of the list is that of a secret`(name: String) throws {
     #expect(SecretNames.contains(name))
@@ -35,7 +35,7 @@ struct RedactionTests {
     "max-tokens", "tokens", "tokenizer", "SecretStr", "secretstores", "keymap", "key", "api", "keyboard",
     "passwordless",
     "apiKeys", "credentials-helper-off", "key-api", "", "t", "tok",
-    "password-file", "token-url", "secret-santa", "2", "-",
+    "password-file", "token-url", "secret-santa", "2", "-", "token/url", "oauth2Tokens", "2D",
   ])
   func `a part of a word is not`(name: String) throws {
     #expect(!SecretNames.contains(name))
