@@ -111,10 +111,12 @@ struct ImportPlan {
   ///
   /// - Parameters:
   ///   - document: The document to change.
+  ///   - secrets: Says what is a secret where they go.
   ///   - permits: Whether an administrator's locks permit setting a path to a value.
   /// - Throws: `SettingsError` `internalInconsistency`. The document is unchanged.
   func carryOut(
-    on document: inout TOMLDocument, permits: (TOMLPath, TOMLValue) -> Bool = { _, _ in true }
+    on document: inout TOMLDocument, secrets: () -> KnownKeys = { KnownKeys(declared: PathTree(), secrets: []) },
+    permits: (TOMLPath, TOMLValue) -> Bool = { _, _ in true }
   ) throws(SettingsError) -> SettingsImportReport {
     var moved = document
     moveFormer(for: leaves.compactMap(\.target), in: &moved)
@@ -137,7 +139,7 @@ struct ImportPlan {
     report.locked = locked
     report.refused = refused
     do {
-      if let version = document.versionIfNew, rules.keepTheText, let whole = try whole(report) {
+      if let version = document.versionIfNew, rules.keepTheText, let whole = try whole(report, secrets) {
         document = whole
         if version > 1 { try SettingsFormat.setVersion(version, in: &document) }
       } else {
@@ -235,7 +237,7 @@ struct ImportPlan {
 
   /// The original's own text, comments included, without the values that are not imported; `nil` if it is not TOML, or
   /// if too much of it is left out.
-  private func whole(_ report: SettingsImportReport) throws -> TOMLDocument? {
+  private func whole(_ report: SettingsImportReport, _ secrets: () -> KnownKeys) throws -> TOMLDocument? {
     guard let document else { return nil }
     var taken: Set<TOMLPath> = []
     for entry in report.taken { taken.insert(entry.source) }
@@ -257,7 +259,7 @@ struct ImportPlan {
         }
       }
     }
-    return result
+    return try changed.isEmpty ? result : result.withoutComments(of: secrets(), in: document)
   }
 }
 
@@ -271,6 +273,22 @@ extension SettingsImportRules {
 }
 
 extension TOMLDocument {
+  /// A text without comments about secrets that it does not have any more: one at the top stays when its key is removed.
+  fileprivate func withoutComments(of secrets: KnownKeys, in original: TOMLDocument) throws -> TOMLDocument {
+    func comments(of document: TOMLDocument) -> [Range<Int>] {
+      Redaction(of: document, secrets, .none).parts.filter { $0.kind == .comment }.map(\.range)
+    }
+    let stillHidden = Set(comments(of: self).map(\.lowerBound))
+    let alike = zip(bytes, original.bytes).prefix { $0 == $1 }.count
+    var rest = bytes
+    for comment in comments(of: original).reversed()
+    where comment.upperBound <= alike && !stillHidden.contains(comment.lowerBound) {
+      let end = rest[comment.upperBound...].firstIndex(of: 0x0A).map { $0 + 1 } ?? rest.count
+      rest.removeSubrange(comment.lowerBound..<end)
+    }
+    return rest.count == bytes.count ? self : try TOMLDocument(parsing: rest)
+  }
+
   /// The version of a document that has nothing else; 1 for an empty one, `nil` for any other.
   fileprivate var versionIfNew: Int? {
     if bytes.isEmpty { return 1 }

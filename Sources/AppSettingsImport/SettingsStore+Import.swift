@@ -52,10 +52,17 @@ extension SettingsStore {
       core.load()
       try core.flush()
     }
+    func secrets() -> KnownKeys {
+      let known = (location?.file).flatMap { try? core.history?.knownKeys(of: $0) }
+      var secrets = known ?? KnownKeys(declared: PathTree(), secrets: [])
+      // What nobody has declared is no secret, only for a history.
+      secrets.isCautious = false
+      return secrets
+    }
     func take(into bytes: [UInt8]?) throws -> (text: [UInt8]?, report: SettingsImportReport) {
       var document = try core.documentToWrite(of: bytes)
       let view = core.snapshot
-      let report = try plan.carryOut(on: &document) { path, value in
+      let report = try plan.carryOut(on: &document, secrets: secrets) { path, value in
         if view.locks.isEmpty { return true }
         let edit = Edit(path: path, value: value, key: advice?.renamedKey(around: path))
         return (try? view.permitted([edit]))?.first?.value == value

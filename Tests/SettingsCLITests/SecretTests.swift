@@ -310,4 +310,24 @@ struct SecretTests {
     }
     #expect(found.isEmpty && home.text(of: file)?.contains("CANARY") == true)
   }
+
+  @Test(arguments: ["sync.token = 5", "sync = { token = 5 }", "vault = 5"])
+  func `a comment above a secret that is not imported does not become that of the file`(secret: String) throws {
+    try home.write(Self.schema, to: home.path + "/data/app-settings/\(app).toml")
+    for (comment, stays) in [
+      ("# was CANARY\n# CANARY\n", "# mine\n"), ("# theirs\n\n# was CANARY\n", "# theirs\n\n"),
+    ] {
+      try home.write("\(comment)\(secret)\n# mine\n[last]\nx = 1\n", to: home.path + "/in.toml")
+      let result = try run(["import", app, "./in.toml", "--create"])
+      #expect(result.status == 0 && result.output.contains("taken: last.x"), "\(result)")
+      let text = try #require(home.text(of: home.file))
+      #expect(text.contains(stays) && !text.contains("CANARY"), "\(text)")
+      #expect(!(try run(["at", app, "0s"]).output.contains("CANARY")))
+      try FileManager.default.removeItem(atPath: home.file)
+    }
+    // Any other comment at the top is the file's.
+    try home.write("# mine\ntheme = 5\nlast = 1\n", to: home.path + "/in.toml")
+    #expect(try run(["import", app, "./in.toml", "--create"]).status == 0)
+    #expect(home.text(of: home.file)?.hasPrefix("# mine\n") == true)
+  }
 }

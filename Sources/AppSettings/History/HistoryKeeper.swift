@@ -226,7 +226,7 @@ package final class HistoryKeeper: Sendable {
   }
 
   /// The keys of a file, also those that other programs have declared.
-  func knownKeys(of file: String) throws -> KnownKeys {
+  package func knownKeys(of file: String) throws -> KnownKeys {
     var known = try folder(of: file).knownKeys()
     for entry in entries(of: declared()) { known.insert(entry) }
     return known
