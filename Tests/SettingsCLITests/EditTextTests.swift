@@ -53,6 +53,25 @@ struct EditTextTests {
     old.isEmpty ? Self.text : Self.text.replacingOccurrences(of: old, with: new)
   }
 
+  @Test(arguments: ["0", "\"2\"", "[1]"]) func `a version that is none is refused, and can be corrected`(
+    version: String
+  ) throws {
+    let bad = "settings-version = \(version)\ntheme = \"dark\"\n"
+    let refused = try test.store(bad)
+    #expect(refused.status == 8, "\(refused)")
+    #expect(refused.output.contains("\"line\":1,\"column\":20"), "\(refused)")
+    #expect(refused.output.contains("Cannot tell the version"), "\(refused)")
+    #expect(test.home.text(of: test.file) == Self.text)
+    try test.write(bad)
+    let stored = try test.store("theme = \"light\"\n")
+    #expect(stored.status == 0 && test.home.text(of: test.file) == "theme = \"light\"\n", "\(stored)")
+    try test.write(bad)
+    let edited = try ChildProcess.run(
+      ChildProcess.product("settings-cli"), ["edit", test.app],
+      environment: test.home.environment.merging(["EDITOR": "sed -i /settings-version/d"]) { $1 })
+    #expect(edited.status == 0 && test.home.text(of: test.file) == "theme = \"dark\"\n", "\(edited)")
+  }
+
   @Test func `a version that the app does not know is refused`() throws {
     let schema = SchemaHome.schema + "\n[[migrations]]\nversion = 2\nname = \"m\"\nsteps = [{ remove = \"old\" }]\n"
     let test = try SchemaHome()  // without a file

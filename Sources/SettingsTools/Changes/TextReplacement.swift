@@ -73,13 +73,21 @@ package struct TextReplacement {
 
   /// A version that the app does not know: no verb could write the file after that.
   private func versionFaults(_ mine: TOMLDocument, _ base: TOMLDocument?) -> [Fault] {
-    guard let known = schema.schema?.migrations.currentVersion, let version = try? SettingsMigrations.version(of: mine),
-      version > known, version != base.flatMap({ try? SettingsMigrations.version(of: $0) })
-    else { return [] }
-    let message =
+    guard let known = schema.schema?.migrations.currentVersion else { return [] }
+    func fault(_ kind: SettingsFinding.Kind, _ message: String) -> [Fault] {
+      [Fault(kind: kind, key: SettingsFormat.versionPath, failure: ToolError(.migration, message))]
+    }
+    let version: Int
+    do {
+      version = try SettingsMigrations.version(of: mine)
+    } catch {
+      return fault(.migrationFails, "\(error.message) Nothing was written.")
+    }
+    guard version > known, version != base.flatMap({ try? SettingsMigrations.version(of: $0) }) else { return [] }
+    return fault(
+      .newerVersion,
       "Cannot store the text: it has settings version \(version), and the app's schema knows versions up to "
-      + "\(known). Update the app, or correct 'settings-version'. Nothing was written."
-    return [Fault(kind: .newerVersion, key: SettingsFormat.versionPath, failure: ToolError(.migration, message))]
+        + "\(known). Update the app, or correct 'settings-version'. Nothing was written.")
   }
 
   /// The text with its values where the schema has them.

@@ -39,6 +39,11 @@ public struct OpenedSettings: Sendable {
   /// The bytes of the file that is written; `nil` without a file.
   package func readText() throws -> [UInt8]? { try store.core.readText() }
 
+  /// Throws if the file is of a newer release. A version that cannot be told can be corrected.
+  package func checkNotNewer() throws {
+    if case .newer? = try? store.migrationStatus() { _ = try store.previewMigration() }
+  }
+
   // MARK: Writing
 
   /// Makes edits in one write.

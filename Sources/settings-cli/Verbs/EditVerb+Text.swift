@@ -15,10 +15,7 @@ extension EditVerb {
     let opened = try target.openUnread(isForWriting: true, writesLater: true)
     if !create { try target.checkKnown(opened, mayBeNew: true) }
     let before = try SettingsFile(path: location.file).read().bytes
-    if before.map({ (try? TOMLDocument(parsing: $0)) != nil }) == true, case .newer = try opened.store.migrationStatus()
-    {
-      _ = try opened.store.previewMigration()
-    }
+    try opened.checkNotNewer()
     opened.load()
     let guarded = GuardedChange(expected: try condition.digests())
     try guarded.checkFile(of: opened)(before)

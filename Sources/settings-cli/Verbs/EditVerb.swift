@@ -58,7 +58,7 @@ struct EditVerb: Verb {
     if !create { try target.checkKnown(opened, mayBeNew: true) }
     let file = SettingsFile(path: location.file)
     if let document = try? TextReader.document(at: location, showsText: false), document.bytes.isEmpty == false {
-      if case .newer = try opened.store.migrationStatus() { _ = try opened.store.previewMigration() }
+      try opened.checkNotNewer()
       // Like any access, this migrates the file to the current version.
       opened.load()
     }
