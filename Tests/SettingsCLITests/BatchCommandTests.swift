@@ -98,7 +98,7 @@ struct BatchCommandTests {
     let lines = result.output.split(separator: "\n").map(String.init)
     #expect(lines[0] == #"{"line":1,"ok":false,"key":"a","message":"Not written, because line 2 is refused."}"#)
     #expect(lines[1].hasPrefix(#"{"line":2,"ok":false,"status":4,"message":"Cannot set 'b': TOML has no null"#))
-    #expect(lines[2].contains(#""status":4,"message":"Cannot set 'c.d': TOML has no null, as in 'value"#))
+    #expect(lines[2].contains(#""status":4,"message":"Cannot set 'c.d': TOML has no null, as in 'value[1]'"#))
     #expect(lines[3].contains(#""key":"a","status":4,"message":"Cannot change the elements of 'a': it has an integer"#))
     #expect(lines[4] == #"{"line":5,"ok":true,"key":"a","value":2}"#)
     #expect(lines[5] == #"{"line":6,"ok":false,"key":"b","status":1,"message":"'b' has no value."}"#)
@@ -123,6 +123,18 @@ struct BatchCommandTests {
     #expect(result.status == 2)
     #expect(home.text(of: file) == "a = 1\nc = 3\n")
     #expect(result.output.split(separator: "\n").map { $0.contains("\"ok\":true") } == [true, false, true])
+  }
+
+  @Test(arguments: [0, 1]) func `a key below a value that is no table is refused in the answer to its line`(
+    _ before: Int
+  ) throws {
+    try home.write("a = 1\n", to: file)
+    let result = try batch(
+      String(repeating: "{\"set\":\"c\",\"value\":3}\n", count: before) + "{\"set\":\"a.b\",\"value\":1}")
+    #expect(result.status == 3 && result.error == "", "\(result)")
+    let answers = result.output.split(separator: "\n")
+    #expect(answers.count == before + 1 && answers.last?.contains("\"key\":\"a.b\",\"status\":3,") == true, "\(result)")
+    #expect(home.text(of: file) == "a = 1\n")
   }
 
   @Test func `a refused line takes nothing of the one before, and a value has its own notation`() throws {

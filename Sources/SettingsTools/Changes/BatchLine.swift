@@ -1,4 +1,5 @@
 import AppSettings
+import AppSettingsSchema
 
 /// One line of a batch: `{"set": "editor.font-size", "value": 14}`.
 enum BatchLine {
@@ -41,10 +42,11 @@ enum BatchLine {
       throw Self.malformed("it has an unknown member \(JSONText.quoted(member))")
     }
     if let null = nulls.first {
-      guard null.hasPrefix(["value"]) else { throw Self.malformed("'\(null)' is null") }
+      let place = UnknownKey.text(of: null)
+      guard null.hasPrefix(["value"]) else { throw Self.malformed("'\(place)' is null") }
       throw ToolError(
         .invalidValue,
-        "Cannot \(name) '\(key)': TOML has no null, as in '\(null)'. To remove a key, use \"unset\".")
+        "Cannot \(name) '\(key)': TOML has no null, as in '\(place)'. To remove a key, use \"unset\".")
     }
     guard let action else {
       self = .get(key)

@@ -16,6 +16,8 @@ package final class ChangeList {
   private let schema: SchemaLookup
   private let creates: Bool
   private let keepsGoing: Bool
+  /// Whether each change has its own answer: in a batch, and where there are several.
+  private let answersEach: Bool
   private let keepsTables: Bool
   private let needsChange: Bool
   private let advice: String?
@@ -34,9 +36,10 @@ package final class ChangeList {
 
   private init(
     _ steps: [Step], of opened: OpenedSettings, creates: Bool, keepsGoing: Bool, keepsTables: Bool,
-    needsChange: Bool = false, advice: String? = ChangeList.advice
+    needsChange: Bool = false, advice: String? = ChangeList.advice, isBatch: Bool = false
   ) {
     (self.steps, self.opened, schema) = (steps, opened, opened.schema)
+    answersEach = isBatch || steps.count > 1
     (self.creates, self.keepsGoing, self.keepsTables) = (creates, keepsGoing, keepsTables)
     (self.needsChange, self.advice) = (needsChange, advice)
   }
@@ -73,7 +76,8 @@ package final class ChangeList {
         guard !line.allSatisfy(isBlank) else { return nil }
         return Step(number: index + 1, line: BatchLine(of: line))
       }
-    self.init(steps, of: opened, creates: creates, keepsGoing: keepsGoing, keepsTables: keepsTables)
+    self.init(
+      steps, of: opened, creates: creates, keepsGoing: keepsGoing, keepsTables: keepsTables, isBatch: true)
   }
 
   // MARK: Making them
@@ -206,7 +210,7 @@ package final class ChangeList {
       }
       (value, notation) = new
     }
-    if keepsGoing, value != nil { try checkNoValue(above: names[0], in: state) }
+    if answersEach, value != nil { try checkNoValue(above: names[0], in: state) }
     // The locks are checked for each change by itself, so that its own answer says so.
     let edits = try state.view.permitted(schema.edits(storing: [(path, value)], in: state.view))
     answer.isChange = isUnset ? edits.contains { state.own($0.path) != nil } : before != value
@@ -221,7 +225,7 @@ package final class ChangeList {
     keep(value, notation, at: names[0])
   }
 
-  /// Throws if a value is in the place of a table that a path needs: the write would fail, and with it all others.
+  /// Throws if a value is in the place of a table that a path needs: the write would fail, and not say for which change.
   private func checkNoValue(above path: TOMLPath, in state: State) throws {
     let own = state.view.layers[state.view.userIndex]
     guard case .hidden = state.view.pending.lookUp(path, base: { own.lookUp(path) }) else { return }
