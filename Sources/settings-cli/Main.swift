@@ -18,6 +18,8 @@ enum Main {
       } catch let failure as ToolError {
         guard let app = failure.meantApp, app.use(for: words) else { throw SettingsCLI.inOrder(failure, words) }
         try run(words)
+      } catch let failure as SettingsError where failure.code == .invalidLocation {
+        throw SettingsCLI.inOrder(ToolError(any: failure), words)
       }
       try Output.flush()
       exit(EXIT_SUCCESS)

@@ -70,6 +70,8 @@ struct FirstWordTests {
     ("--list", "Write the verb without '-': 'settings-cli list'."),
     ("set APP --sync.token=hunter2", "Put '--' before a value that begins with '-'."),
     ("set APP theme dark --tpye=string", "Did you mean '--type'?"),
+    ("set sync.token=hunter2", "before 'sync.token=…'. Usage: settings-cli set TARGET KEY=VALUE ..."),
+    ("set sync.token=hunter2 APP", "Write the app first: 'settings-cli set APP sync.token=VALUE'."),
   ]) func `the command to type has the words that were typed, and no value`(line: String, advice: String) throws {
     let words = line.replacing("APP", with: test.app).split(separator: " ").map(String.init)
     let result = try ChildProcess.run(

@@ -1,4 +1,5 @@
 import AppSettings
+import AppSettingsSchema
 import ArgumentParser
 import SettingsTools
 
@@ -59,7 +60,7 @@ struct DiffVerb: Verb {
       }
       difference = try Self.texts(backup.path, target)
     } else if let file {
-      difference = try Self.texts(try SettingsLocation(file: Arguments.path(file)).file, target)
+      difference = try Self.texts(try SettingsLocation(file: Arguments.path(file)).file, target, typed: file)
     } else {
       difference = try Self.values(target)
     }
@@ -77,15 +78,25 @@ struct DiffVerb: Verb {
     if exitCode, !found.isEmpty { throw ToolError(.noValue) }
   }
 
-  private static func texts(_ other: String, _ target: Target) throws -> String {
+  private static func texts(_ other: String, _ target: Target, typed: String? = nil) throws -> String {
     let file = try target.location().file
     guard let old = try GivenFile.bytes(at: other) else {
-      throw ToolError(.io, "Cannot read '\(other)': it does not exist.")
+      throw ToolError(.io, "Cannot read '\(other)': it does not exist.\(typed.map { advice(for: $0, target) } ?? "")")
     }
     let new = try SettingsFile(path: file).read().bytes
     let texts = ShownTexts(old, new ?? [], target.schema)
     return UnifiedDiff.text(
       from: texts.old, to: texts.new, oldName: other, newName: new == nil ? "/dev/null" : file)
+  }
+
+  /// What was probably meant by a FILE that does not exist.
+  private static func advice(for word: String, _ target: Target) -> String {
+    if InstalledApp.isKnown(word) {
+      return " For the file of that app, give its path, which 'settings-cli path \(word)' prints."
+    }
+    guard (try? EntryArgument.parse(word)) != nil || (try? Moment.parse(word)) != nil, let word = PathText.word(word)
+    else { return "" }
+    return " For an earlier text of the file, use 'settings-cli at \(target.words) \(word) --diff'."
   }
 
   private static func values(_ target: Target) throws -> String {

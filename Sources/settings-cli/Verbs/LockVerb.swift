@@ -38,6 +38,11 @@ struct LockVerb: Verb {
       return (key: try assignment?.key ?? KeyArgument.parse(word), text: assignment?.text)
     }
     ProcessTitle.hide(keys.filter { $0.contains("=") })
+    for (index, word) in words.enumerated() where word.text != nil {
+      guard !words[(index + 1)...].contains(where: { $0.key == word.key && $0.text != nil }) else {
+        throw ToolError(.usage, "'\(word.key)' is given more than once.")
+      }
+    }
     // Behind '--' it is a value like any other.
     let literals = Arguments.words.firstIndex(of: "--").map { Arguments.words.count - $0 - 1 } ?? 0
     let inputs = words.indices.dropLast(literals).filter { words[$0].text == "-" }

@@ -29,7 +29,15 @@ struct RedoVerb: Verb {
   @Flag(help: "Print a JSON object: entry, changes, and with --dry-run diff.") var json = false
   @OptionGroup var common: CommonOptions
 
-  func validate() throws { try change.checkTarget(of: apps) }
+  func validate() throws {
+    if let entry = key ?? apps.target, entry.hasPrefix("#") {
+      let target = key == nil ? nil : apps.target.flatMap(PathText.word)
+      throw ValidationError(
+        "'redo' takes back the last undo, not an entry. For the undo that is entry \(entry.dropFirst()) of 'log', use "
+          + "'settings-cli undo \(target ?? "TARGET") --entry \(entry.dropFirst())'.")
+    }
+    try change.checkTarget(of: apps)
+  }
 
   func answer() throws {
     try UndoAnswer(apps: apps, change: change, json: json).give(try key.map(KeyArgument.parse)) { .redo($0) }

@@ -117,7 +117,7 @@ struct WatchVerb: Verb {
 
   /// Starts `--document`.
   private func start(_ watching: DocumentWatching, of target: Target) throws {
-    try Self.noteMissing(try target.openUnread(followingChoice: true))
+    try noteMissing(try target.openUnread(followingChoice: true))
     try Self.checkThreads()
     try Self.endWhenReaderIsGone()
     try Self.startThread("watch-document") {
@@ -142,7 +142,7 @@ struct WatchVerb: Verb {
     opened.tellProblems()
     opened.tellPending()
     try watching.checkKnown(in: store)
-    try Self.noteMissing(opened)
+    try noteMissing(opened)
     try Self.checkThreads()
     try Self.endWhenReaderIsGone()
     Task.detached(executorPreference: SettingsWatchExecutor.shared) {
@@ -165,13 +165,14 @@ struct WatchVerb: Verb {
   }
 
   /// Says what does not exist yet. It may have been mistyped.
-  private static func noteMissing(_ opened: OpenedSettings) throws {
+  private func noteMissing(_ opened: OpenedSettings) throws {
     if opened.target.isFile, try SettingsFile(path: opened.file).read().bytes == nil {
       Output.note("'\(opened.file)' does not exist yet. Waiting for it.")
     }
     do {
       try opened.target.checkKnown(opened)
     } catch let failure as ToolError where failure.status == .unknown && failure.meantApp == nil {
+      try opened.target.checkOrder([key].compactMap(\.self), of: "watch", advice: "")
       Output.note("\(failure.message ?? "") Waiting for its first settings.")
     }
   }

@@ -7,30 +7,55 @@ import SettingsTools
 extension SettingsCLI {
   private static let verbsOfKeys: Set<String> = [
     "list", "get", "set", "try", "unset", "reset", "describe", "watch", "log", "undo", "redo", "blame", "at", "export",
-    "rename", "lock", "unlock",
+    "rename", "adopt", "lock", "unlock",
   ]
 
-  /// The failure for an unknown app. If another word of the command line names an app or a file, it says to write that
-  /// first.
+  /// The failure of a command line. If that is about the place of the target, and another word names an app or a file,
+  /// it says to write that first.
   static func inOrder(_ failure: ToolError, _ words: [String]) -> ToolError {
     let operands = words.dropFirst().filter { !$0.hasPrefix("-") }
-    guard failure.status == .unknown, let word = words.first, let target = operands.first,
-      failure.message?.hasPrefix("Unknown app '\(target)'") == true,
-      let advice = orderAdvice(KnownElsewhere.verb(for: word) ?? word, target, operands.dropFirst(), where: isTarget)
-    else { return failure }
-    return ToolError(.unknown, "Unknown app '\(target)'. \(advice)")
+    guard let word = words.first, let typed = operands.first, let message = failure.message, !isTarget(typed) else {
+      return failure
+    }
+    let verb = KnownElsewhere.verb(for: word) ?? word
+    /// Whether it is about a word in a place where a target cannot be.
+    func isMisplaced(_ word: String) -> Bool {
+      ["Invalid key '\(word)'", "'\(word)' is not a time", "Missing VALUE of '\(word)'"]
+        .contains(where: message.hasPrefix)
+    }
+    let isUnknown = failure.status == .unknown && message.hasPrefix("Unknown app '\(typed)'")
+    let isNone = message.hasPrefix("Invalid app id '\(typed)'")
+    if isUnknown || isNone || message.hasPrefix("TARGET or VALUE is missing: '\(typed)'")
+      || operands.dropFirst().contains(where: isMisplaced),
+      // No key begins like a path.
+      let advice = orderAdvice(
+        verb, typed, operands.dropFirst(),
+        where: { word in
+          if isMisplaced(word) { return isTarget(word) || ["/", "./", "../"].contains(where: word.hasPrefix) }
+          // In the place of a value, a path is one.
+          return isTarget(word) && (!Target(word).isFile || Target.has(typed, word))
+        })
+    {
+      return ToolError(failure.status, isUnknown ? "Unknown app '\(typed)'. \(advice)" : advice)
+    }
+    guard verb == "set", isNone || message.hasPrefix("Missing KEY."), let key = KeyText.assignment(typed)?.key else {
+      return failure
+    }
+    return ToolError(.usage, "Missing TARGET before '\(key)=…'. Usage: settings-cli set TARGET KEY=VALUE ...")
   }
 
   fileprivate static func orderAdvice(
     _ verb: String, _ typed: String, _ rest: some Collection<String>, where isTarget: (String) -> Bool
   ) -> String? {
-    guard verbsOfKeys.contains(verb), (try? KeyArgument.parse(typed)) != nil,
+    let assignment = ["set", "try", "lock"].contains(verb) ? KeyText.assignment(typed) : nil
+    let key = String(assignment?.key ?? typed[...])
+    guard verbsOfKeys.contains(verb), verb == "at" || (try? KeyArgument.parse(key)) != nil,
       let place = rest.firstIndex(where: isTarget)
     else { return nil }
     let target = rest[place]
     let command =
       verb == "set"
-      ? "'settings-cli set \(target) \(typed) VALUE'"
+      ? "'settings-cli set \(PathText.word(target) ?? "TARGET") \(key)\(assignment == nil ? " " : "=")VALUE'"
       : command(verb, [target, typed] + rest[..<place] + rest[rest.index(after: place)...])
     return "Write the \(Target(target).isFile ? "file" : "app") first: \(command)."
   }
@@ -38,16 +63,24 @@ extension SettingsCLI {
 
 extension Target {
   /// Throws if a target that would be a new app is a key of another one, which is among the words behind it.
-  func checkOrder(_ words: [String], of verb: String) throws {
-    guard !isFile, !InstalledApp.isKnown(name), let key = try? KeyArgument.parse(name),
-      let advice = SettingsCLI.orderAdvice(verb, name, words, where: { InstalledApp.isKnown($0) && Self.has(key, $0) })
+  ///
+  /// - Parameter advice: What to do if it is a new app all the same.
+  func checkOrder(
+    _ words: [String], of verb: String, advice: String = " To make a new app, use --create."
+  ) throws {
+    guard !isFile, !InstalledApp.isKnown(name),
+      let order = SettingsCLI.orderAdvice(verb, name, words, where: { Self.has(name, $0) })
     else { return }
-    throw ToolError(.usage, "Unknown app '\(name)'. \(advice) To make a new app, use --create.")
+    throw ToolError(.usage, "Unknown app '\(name)'. \(order)\(advice)")
   }
 
-  /// Whether an app has a key, by its schema or its files.
-  private static func has(_ key: TOMLPath, _ app: String) -> Bool {
-    guard let opened = try? Target(app, telling: { _ in }).open() else { return false }
+  /// Whether a word is an app or a TOML file that has a key, by its schema or its files.
+  fileprivate static func has(_ key: String, _ word: String) -> Bool {
+    let target = Target(word, telling: { _ in })
+    // Any other file may be a value, and long.
+    let isTarget =
+      target.isFile ? word.hasSuffix(".toml") && SettingsFile.isThere(word) : InstalledApp.isKnown(word)
+    guard isTarget, let key = try? KeyArgument.parse(key), let opened = try? target.open() else { return false }
     return !opened.schema.keys.isEmpty && opened.schema.knows(key) || opened.snapshot[key] != nil
   }
 }
