@@ -70,6 +70,11 @@ struct FirstWordTests {
     ("--list", "Write the verb without '-': 'settings-cli list'."),
     ("set APP --sync.token=hunter2", "Put '--' before a value that begins with '-'."),
     ("set APP theme dark --tpye=string", "Did you mean '--type'?"),
+    ("set APP sync.token=hunter2 hunter3", "unlike 'sync.token=…' before it. Quote a VALUE that has spaces."),
+    ("set APP theme=dark sync.token=hunter2 hunter3", "unlike 'theme=…' before it. Quote a VALUE that has spaces."),
+    ("set APP sync.token --hunter2", "'--hunter…'. Put '--' before a value that begins with '-'."),
+    ("try APP sync.token -xhunter2", "'-x…'. Put '--' before a value that begins with '-'."),
+    ("get APP sync.token=hunter2", "'sync.token=…': the character '=' needs quotes, as in 'a.\"b c\".d'."),
     ("set sync.token=hunter2", "before 'sync.token=…'. Usage: settings-cli set TARGET KEY=VALUE ..."),
     ("set sync.token=hunter2 APP", "Write the app first: 'settings-cli set APP sync.token=VALUE'."),
   ]) func `the command to type has the words that were typed, and no value`(line: String, advice: String) throws {

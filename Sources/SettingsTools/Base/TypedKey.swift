@@ -25,7 +25,9 @@ package enum TypedKey {
       let mayBeFile = ["/", "./", "../"].contains(where: text.hasPrefix)
       let isLike = text.hasPrefix(".") || text.contains("/")
       let hint = isLike && !mayBeFile && (try? TOMLPath(parsing: dotted)) != nil ? " Did you mean '\(dotted)'?" : ""
-      throw ToolError(.usage, "Invalid key '\(text)': \(error.reason).\(hint)")
+      // What is behind '=' may be a secret.
+      let shown = text.firstIndex(of: "=").map { "\(text[...$0])…" } ?? text
+      throw ToolError(.usage, "Invalid key '\(shown)': \(error.reason).\(hint)")
     }
   }
 }

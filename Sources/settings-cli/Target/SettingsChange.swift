@@ -27,9 +27,12 @@ struct SettingsChange {
       pairs = [(try KeyArgument.parse(first), "")]
     } else if let assignment = try KeyArgument.assignment(first) {
       pairs = [assignment]
-      for word in operands.dropFirst() {
+      for (index, word) in operands.enumerated().dropFirst() {
         guard let pair = try KeyArgument.assignment(word) else {
-          throw ValidationError("'\(word)' is not KEY=VALUE, unlike '\(first)' before it.")
+          // Neither is shown: they may be a secret.
+          throw ValidationError(
+            "Word \(index + 1) is not KEY=VALUE, unlike '\(assignment.key)=…' before it. Quote a VALUE that has spaces."
+          )
         }
         guard !pairs.contains(where: { $0.key == pair.key }) else {
           throw ValidationError("'\(pair.key)' is given more than once.")

@@ -88,11 +88,13 @@ struct SetVerb: Verb {
   static func checkOptions(_ words: [String], of verb: String) throws {
     for word in words.prefix(while: { $0 != "--" })
     where word.hasPrefix("-") && word != "-" && (try? TOMLValue(parsing: word)) == nil {
-      // What is behind '=' may be a secret.
-      let name = String(word.prefix { $0 != "=" })
+      // It may be a secret that begins like an option.
+      let name =
+        word.hasPrefix("--") ? String(word.prefix { $0.isLowercase || $0 == "-" }) : String(word.prefix(2))
       let hint = UsageText.option(nearest: name, of: verb).map { "Did you mean '\($0)'?" }
+      let rest = name == word || word.hasPrefix("\(name)=") ? "" : "…"
       throw ValidationError(
-        "Unknown option '\(name)'. \(hint ?? "Put '--' before a value that begins with '-'.")")
+        "Unknown option '\(name)\(rest)'. \(hint ?? "Put '--' before a value that begins with '-'.")")
     }
   }
 
