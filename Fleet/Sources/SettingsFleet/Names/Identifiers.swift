@@ -40,8 +40,12 @@ public struct TextDigest: Hashable, Sendable, TextCoded {
 }
 
 /// A number whose text form is hexadecimal.
-protocol HexNumber: TextCoded, LosslessStringConvertible, RawRepresentable where RawValue: FixedWidthInteger {
-  init(rawValue: RawValue)
+///
+/// It is no `RawRepresentable`: that has a coding of its own, and between the two the compiler would take neither.
+protocol HexNumber: TextCoded, LosslessStringConvertible {
+  associatedtype Number: FixedWidthInteger
+  var rawValue: Number { get }
+  init(rawValue: Number)
 }
 
 extension HexNumber {
@@ -53,7 +57,7 @@ extension HexNumber {
     guard let first = description.utf8.first, first != UInt8(ascii: "+"), description.utf8.count <= 16,
       let bits = UInt64(description, radix: 16)
     else { return nil }
-    self.init(rawValue: RawValue(truncatingIfNeeded: bits))
+    self.init(rawValue: Number(truncatingIfNeeded: bits))
   }
 }
 

@@ -42,6 +42,20 @@ struct FleetContentsTests {
     #expect(DocumentWriter(Fixture.document, in: fixture.snapshot(), appVersion: 1).versions[1]?.successor == nil)
   }
 
+  @Test func `ids of clusters and leases are hexadecimal text in JSON`() throws {
+    var ack = Ack(
+      app: "editor", machine: "m1", host: "a1", revision: 1, lease: LeaseID(rawValue: 0x13b0_a2f1_0000_00ff))
+    #expect(String(decoding: ack.json, as: UTF8.self).contains(#""lease":"13b0a2f1000000ff""#))
+    ack.lease = LeaseID(rawValue: -1)
+    let item = FleetItem(
+      key: Array(ack.key.text.utf8), value: ack.json, createRevision: 1, modRevision: 1, version: 1, lease: ack.lease)
+    #expect(Ack(item) == ack)
+    var record = MirrorRecord()
+    record.cluster = ClusterID(rawValue: .max)
+    #expect(String(decoding: record.json, as: UTF8.self).contains(#""cluster":"ffffffffffffffff""#))
+    #expect(try MirrorRecord(json: record.json) == record)
+  }
+
   @Test func `texts from other machines cannot control a terminal`() {
     let problem = FleetProblem(
       .refused, "a\u{1b}[2Jb\nc\u{202e}d" + String(repeating: "x", count: 5000), key: "k\u{0}")
