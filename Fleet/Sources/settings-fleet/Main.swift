@@ -48,8 +48,29 @@ struct FleetCommand: AsyncParsableCommand {
   static func checkVerb(_ words: [String]) throws {
     let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
     guard let name = words.first, !name.hasPrefix("-"), !names.contains(name) else { return }
-    let hint = Suggestion.nearest(to: name, among: names).map { "Did you mean '\($0)'?" }
-    throw Failure(.usage, "Unknown verb '\(name)'. \(hint ?? "'settings-fleet --help' lists the verbs.")")
+    let hint =
+      Self.command(for: name).map { "For that there is 'settings-fleet \($0)'." }
+      ?? Suggestion.nearest(to: name, among: names).map { "Did you mean '\($0)'?" }
+      ?? "'settings-fleet --help' lists the verbs."
+    throw Failure(.usage, "Unknown verb '\(name)'. \(hint)")
+  }
+
+  /// What people know the verbs of a fleet as.
+  private static let knownElsewhere: [(command: String, words: String)] = [
+    ("machines", "hosts nodes agents clients members inventory"),
+    ("status", "apps health progress"),
+    ("status --metrics", "metrics"),
+    ("apply DIR", "sync reconcile"),
+    ("rollout --share 5 APP set KEY VALUE", "canary deploy stage"),
+    ("access list", "users roles"),
+  ]
+
+  /// Our command for a word that people know from elsewhere; `nil` if nobody says so.
+  private static func command(for word: String) -> String? {
+    if let own = KnownElsewhere.command(for: word, in: knownElsewhere) { return own }
+    let command = KnownElsewhere.command(for: word)?.replacing("TARGET", with: "APP")
+    let verbs = configuration.subcommands.map { $0.configuration.commandName } + ["--version"]
+    return command.flatMap { verbs.contains(String($0.prefix { $0 != " " })) ? $0 : nil }
   }
 
   static func main() {

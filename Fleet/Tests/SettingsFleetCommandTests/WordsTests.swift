@@ -41,10 +41,24 @@ struct WordsTests {
     }
   }
 
+  @Test func `a key before the app is answered with the order of the words, and no value is shown`() throws {
+    let failure = #expect(throws: Failure.self) { try DocumentWords(["a=secret", "org.b", "x"], of: "set") }
+    #expect(failure?.message?.hasSuffix("Write the app first: 'settings-fleet set org.b …'.") == true)
+    let value = #expect(throws: Failure.self) { try DocumentWords(["a=1", "10.5"], of: "set") }
+    #expect(value?.message?.contains("first") == false)
+  }
+
   @Test func `an unknown verb is answered with the one that was meant`() throws {
     for (words, answer) in [
       (["stauts", "org.a"], "Unknown verb 'stauts'. Did you mean 'status'?"),
       (["Set", "org.a"], "Unknown verb 'Set'. Did you mean 'set'?"),
+      (["rm", "org.a", "key"], "Unknown verb 'rm'. For that there is 'settings-fleet unset APP KEY'."),
+      (["rollback"], "Unknown verb 'rollback'. For that there is 'settings-fleet undo APP'."),
+      (["apps"], "Unknown verb 'apps'. For that there is 'settings-fleet status'."),
+      (["version"], "Unknown verb 'version'. For that there is 'settings-fleet --version'."),
+      (["canary"], "Unknown verb 'canary'. For that there is 'settings-fleet rollout --share 5 APP set KEY VALUE'."),
+      // There is no such verb of a fleet.
+      (["monitor"], "Unknown verb 'monitor'. 'settings-fleet --help' lists the verbs."),
       (["org.example.editor"], "Unknown verb 'org.example.editor'. 'settings-fleet --help' lists the verbs."),
     ] {
       let failure = #expect(throws: Failure.self) { try FleetCommand.checkVerb(words) }
@@ -92,7 +106,14 @@ extension CommandTests.Busy {
         let locked = try await ada.run("lock", "--reason", "maintenance", fleet.app, "theme")
         #expect(locked.status == 0, "\(locked)")
         #expect(try await ada.run("log", fleet.app).output.contains(#"reason = "maintenance""#))
-        #expect(try await ada.run("get", "maintenance", "theme").error.contains("has no document 'maintenance/all'"))
+        let none = try await ada.run("get", "maintenance", "theme")
+        #expect(none.error.hasSuffix("has no document 'maintenance/all'.\n"), "\(none)")
+        let order = try await ada.run("get", "theme", fleet.app)
+        #expect(order.error.hasSuffix("Write the app first: 'settings-fleet get \(fleet.app) …'.\n"), "\(order)")
+        let missing = try await ada.run("set", fleet.app)
+        #expect(missing.error.hasSuffix("Usage: settings-fleet set APP KEY VALUE\n"), "\(missing)")
+        let migrated = try await ada.run("migrate", fleet.app)
+        #expect(migrated.status == 3 && !migrated.error.contains("--schema"), "\(migrated)")
       }
     }
 

@@ -372,7 +372,7 @@ extension CommandTests.Busy {
         for (words, word) in [
           (["get"], "settings-fleet: Missing expected argument"),
           (["staus"], "settings-fleet: Unknown verb 'staus'. Did you mean 'status'?\n"),
-          (["show", fleet.app], "Unknown verb 'show'. 'settings-fleet --help' lists the verbs.\n"),
+          (["show", fleet.app], "Unknown verb 'show'. For that there is 'settings-fleet list APP'.\n"),
           (["set", fleet.app, "--group", "../x", "a=1"], "Invalid value '../x'"),
           (["set", fleet.app, "--system", "a=1"], "another file"), (["set", "..", "a=1"], "Invalid app"),
           (["get", fleet.app, "--at", "x", "a"], "Invalid value 'x'"),

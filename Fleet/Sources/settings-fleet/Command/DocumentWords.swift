@@ -84,10 +84,21 @@ struct DocumentWords: Equatable {
     }
     guard let app else { throw Failure(.usage, "Missing expected argument '<app>'.") }
     guard let document = FleetDocument(app: app, scope: scope) else {
-      throw Failure(.usage, "Invalid app '\(app)': an id such as org.example.editor is needed.")
+      let hint = Self.app(behind: rest).map { " \(Self.order(verb, $0))" } ?? ""
+      throw Failure(.usage, "Invalid app '\(app)': an id such as org.example.editor is needed.\(hint)")
     }
     self.document = document
     self.rest = rest
+  }
+
+  /// The first word that looks like an app, of those behind what was typed in its place.
+  static func app(behind words: some Sequence<String>) -> String? {
+    words.first { $0.contains(".") && $0.first?.isLetter == true && FleetNames.isApp($0) }
+  }
+
+  /// Which word comes first. What is behind it may be a value, which is not shown.
+  static func order(_ verb: String?, _ app: String) -> String {
+    "Write the app first: 'settings-fleet \(verb ?? "VERB") \(app) …'."
   }
 
   /// The revision that a person has typed.

@@ -210,7 +210,12 @@ extension ReadingVerb {
     let newest = try workspace.newestVersion()
     guard try workspace.fill(with: documents, upTo: newest, for: words.document.scope) else {
       let when = words.revision.map { " at revision \($0)" } ?? ""
-      let hint = words.document.scope.near(among: documents.documents.keys).map { " Did you mean '\($0)'?" } ?? ""
+      var hint = words.document.scope.near(among: documents.documents.keys).map { " Did you mean '\($0)'?" } ?? ""
+      if let app = DocumentWords.app(behind: words.rest),
+        (try? await context.cluster.documents(of: app))?.documents.isEmpty == false
+      {
+        hint = " \(DocumentWords.order(Self.word, app))"
+      }
       throw Failure(.noValue, "The fleet has no document '\(words.document)'\(when).\(hint)")
     }
     // A key that cannot be used is an error before anything is shown.

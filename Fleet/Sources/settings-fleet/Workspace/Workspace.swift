@@ -77,6 +77,8 @@ final class Workspace: Sendable {
     var answer = try await command.run(
       [verb, app, "--drop-in", scope.dropIn] + words, in: directories, input: input)
     answer.messages = shown(answer.messages, for: scope)
+      .replacing("Usage: settings-cli \(verb) TARGET", with: "Usage: settings-fleet \(verb) APP")
+      .replacing("; you can also name one with --schema", with: "")
     answer.output = Array(shown(String(decoding: answer.output, as: UTF8.self), for: scope).utf8)
     return answer
   }

@@ -3,9 +3,9 @@
 ///
 /// The words are those of gsettings, dconf, git config, defaults, kubectl, snap and apt, and what people guessed. Longer
 /// translations, with their options, are in docs/other-tools.md.
-enum KnownElsewhere {
+package enum KnownElsewhere {
   /// Our command, and the words for it.
-  static let answers: [(command: String, words: String)] = [
+  package static let answers: [(command: String, words: String)] = [
     ("get TARGET KEY", "read value query fetch print echo"),
     ("set TARGET KEY VALUE", "write put change update assign store toggle patch"),
     ("set TARGET KEY true", "enable"),
@@ -46,11 +46,13 @@ enum KnownElsewhere {
   ]
 
   /// The command for a word, without the program's name; `nil` if nobody says so.
-  static func command(for word: String) -> String? {
+  package static func command(
+    for word: String, in answers: [(command: String, words: String)] = Self.answers
+  ) -> String? {
     let word = word.lowercased()
     return answers.first { $0.words.split(separator: " ").contains { $0 == word } }?.command
   }
 
   /// The verb of that command.
-  static func verb(for word: String) -> String? { command(for: word)?.prefix { $0 != " " }.description }
+  package static func verb(for word: String) -> String? { command(for: word)?.prefix { $0 != " " }.description }
 }
