@@ -39,6 +39,33 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `a whole text is stored without an editor, also as a new app's with a name like a known one`()
+      async throws
+    {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        try fleet.schema("[keys.a]\ntype = \"integer\"\n")
+        let text = "# One.\na = 1\n"
+        try fleet.write(text, to: fleet.root + "/text")
+        let stored = try await ada.run("edit", fleet.app, "--text", fleet.root + "/text")
+        #expect(stored.status == 0, "\(stored)")
+        #expect(try await ada.run("export", fleet.app).output.contains("a = 1"))
+        let refused = try await ada.run(["edit", fleet.app, "--text", "-"], input: "a = \"x\"\n")
+        #expect(refused.status == 4 && !refused.error.contains("Your text is in"), "\(refused)")
+        #expect(try await ada.run(["edit", fleet.app, "--text", "-"], input: "").status == 0)
+        #expect(try await ada.run("get", fleet.app, "a").status == 1)
+        #expect(try await ada.run("edit", fleet.app, "--text", fleet.root + "/none").status == 7)
+
+        let near = "\(fleet.app)x"
+        let editor = ["EDITOR": "cp \(fleet.root)/text", "VISUAL": ""]
+        let typo = try await ada.run(["edit", near], adding: editor)
+        #expect(typo.status == 3 && typo.error.contains("To make a new app, use --create."), "\(typo)")
+        #expect(try await ada.run(["edit", near, "--create"], adding: editor).status == 0)
+        #expect(try await ada.run("get", near, "a").output == "1\n")
+        #expect(try await ada.run("edit", near + "y", "--create", "--text", fleet.root + "/text").status == 0)
+      }
+    }
+
     @Test func `an edit keeps every other byte of the document`() async throws {
       try await Fleet.with { fleet in
         let ada = try fleet.person()

@@ -11,30 +11,48 @@ struct EditVerb: FleetVerb {
       has stored the document meanwhile, both edits are merged; where both have changed one key, nothing is stored. A \
       text that cannot be stored is kept in a file here.
 
+      --text stores a whole text without an editor, after the same checks.
+
       EXAMPLES
         settings-fleet edit org.example.editor --group lab
+        settings-fleet edit org.example.editor --text ./new.toml
       """)
 
   @Argument(help: "The app.") var app: String
   @OptionGroup var place: PlaceOptions
   @OptionGroup var unsigned: UnsignedOption
   @OptionGroup var new: CreateOption
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Store the text of this file, or with '-' of standard input, without an editor.", valueName: "file"),
+    completion: .file())
+  var text: String?
 
   func answer(in context: Context) async throws {
     let document = try place.document(of: app)
     let editor = try DocumentEditor(
       context: context, document: document, acceptsUnsigned: unsigned.acceptUnsigned, creates: new.create)
+    let given = try text.map { name in
+      name == "-" ? try StandardInput.all(upTo: .max) : try File.read(name, isTyped: true)
+    }
+    let options = new.create ? ["--create"] : []
     var first: (base: [UInt8], text: [UInt8])?
     do {
       try await editor.change(because: "edit") { workspace in
         if let first { return try workspace.merge(first.base, first.text, into: document.scope) }
         let base = try workspace.text(of: document.scope) ?? []
-        let status = try await workspace.runAtTerminal("edit", [], on: document.scope)
+        var answer = SettingsCommand.Answer.silent
+        if let given {
+          answer = try await workspace.run("edit", ["--text", "-"] + options, on: document.scope, input: given)
+        } else {
+          answer.status = try await workspace.runAtTerminal("edit", options, on: document.scope)
+        }
         first = (base, try workspace.text(of: document.scope) ?? [])
-        return SettingsCommand.Answer(status: status, output: [], messages: "")
+        return answer
       }
     } catch {
-      guard let first, first.text != first.base, let failure = Failure(any: error) else { throw error }
+      guard given == nil, let first, first.text != first.base, let failure = Failure(any: error) else { throw error }
       let message = [failure.message, keep(first.text, in: context)].compactMap(\.self).joined(separator: "\n")
       throw Failure(status: failure.status, message: message)
     }
