@@ -126,7 +126,11 @@ extension CommandTests.Busy {
         }
         #expect(try await ada.run("get", app, "a").output == "1\n")
         #expect(try await ada.run(["apply", tree.path] + own).status == 0)
-        #expect(try await ada.run(["apply", tree.path, "--prune", "--allow-empty"] + own).status == 0)
+        try tree.write("", as: "\(app)/group/empty.toml")
+        #expect(try await ada.run(["apply", tree.path] + own).status == 0)
+        try tree.remove("\(app)/group/empty.toml")
+        let emptied = try await ada.run(["apply", tree.path, "--prune", "--allow-empty"] + own)
+        #expect(emptied.status == 0 && emptied.output.contains("\n- \(app)/group/empty\n2 to remove"), "\(emptied)")
         #expect(try await ada.run("get", app, "a").status == 1)
         let other = try Tree(fleet, "other", ["\(app)/host/h.toml": "a = 1\n"])
         let adopted = try await ada.run(["apply", other.path] + own)
@@ -167,12 +171,15 @@ extension CommandTests.Busy {
         try fleet.write("secret = 1\n", to: fleet.root + "/elsewhere.toml")
         try FileManager.default.createSymbolicLink(
           atPath: "\(bad.path)/\(app)/group/link.toml", withDestinationPath: fleet.root + "/elsewhere.toml")
+        let name = "\(bad.path)/\(app)/group/x".utf8.map { CChar($0) } + [CChar(bitPattern: 0xff), 0]
+        #expect(close(creat(name, 0o600)) == 0)
         let refused = try await ada.run("apply", bad.path)
         #expect(refused.status == 4, "\(refused)")
         for part in [
           "all.toml': The document does not parse", "groups/a.toml' is not a document",
           "h@2.toml' says that it has version 1",
           "settings-fleet/all.toml': The settings of", "link.toml' is neither",
+          "cannot be read: its name is not UTF-8",
         ] { #expect(refused.error.contains(part), "\(part): \(refused)") }
         for file in bad.files.keys where !file.hasSuffix("g@1.toml") { try bad.remove(file) }
         let alone = try await ada.run("apply", bad.path)

@@ -264,7 +264,8 @@ struct CheckedPlan: Sendable {
   private func difference(_ text: ApplyPlan.TextChange, of document: FleetDocument) -> [String] {
     guard schemas[document.app] != nil else { return ["the values are not shown: the app's schema cannot be used"] }
     guard let values = changes(text, of: document) else { return ["the text does not parse"] }
-    return values.isEmpty && text.before != nil ? ["comments or spacing alone"] : values.map(\.line)
+    return values.isEmpty && text.before != nil && text.after != nil
+      ? ["comments or spacing alone"] : values.map(\.line)
   }
 
   /// The values that differ, without secrets; `nil` if a text does not parse. Where there is doubt, they differ from those

@@ -67,6 +67,7 @@ struct TreeDirectory {
         } else {
           files[file] = text
         }
+      case nil: problems.append("'\(relative)' cannot be read: its name is not UTF-8, or it has just gone.")
       default: problems.append("'\(relative)' is neither a file nor a directory. Links are not followed.")
       }
     }
