@@ -289,7 +289,11 @@ extension CommandTests {
         #expect(object?["document"] as? String == "\(fleet.app)/all" && object?["isPaused"] as? Bool == true, "\(json)")
         #expect(object?["step"] as? Int == 1 && object?["steps"] as? [Double] == [1, 100], "\(json)")
         #expect(object?["applied"] as? Int == 1 && (object?["remainingSeconds"] as? Int ?? 0) > 3600, "\(json)")
-        for words in [["status", fleet.app, "--jsn"], ["cancel", fleet.app, "now"], ["pause", fleet.app, "--json"]] {
+        for words in [
+          ["status", fleet.app, "--jsn"], ["cancel", fleet.app, "now"], ["pause", fleet.app, "--json"],
+          ["cancel", fleet.app, "--group", "lab"], ["--bake", "5m", "resume", fleet.app],
+          ["--check", "cancel", fleet.app],
+        ] {
           #expect(try await ada.run(["rollout"] + words).status == 2, "\(words)")
         }
         let tree = fleet.root + "/tree"

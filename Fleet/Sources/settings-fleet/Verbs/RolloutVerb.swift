@@ -76,7 +76,13 @@ struct RolloutVerb: FleetVerb {
     guard answerTime.seconds >= 30 else {
       throw ValidationError("Invalid value '\(answerTime)' for '--answer-time': 30s or more are possible.")
     }
-    if action != nil { return }
+    if action != nil {
+      guard bake == nil, resumeWithin == nil, !check else {
+        throw ValidationError(
+          "'--bake', '--resume-within' and '--check' begin a rollout. They do not change one that is under way.")
+      }
+      return
+    }
     guard [share != nil, canaries != nil, steps != nil].count(where: { $0 }) == 1 else {
       throw ValidationError("Use one of --share, --canaries and --steps to say which machines try the change.")
     }
@@ -101,6 +107,11 @@ struct RolloutVerb: FleetVerb {
       let words = try DocumentWords(cancel ? words : Array(words.dropFirst()))
       guard words.rest.isEmpty || (action == .status && words.rest == ["--json"]) else {
         throw Failure(.usage, "Unexpected argument '\(words.rest[0])' after 'rollout \(action.rawValue)'.")
+      }
+      guard words.document.scope == .all else {
+        throw Failure(
+          .usage,
+          "An app has one rollout at a time: leave out '--group' and '--host' after 'rollout \(action.rawValue)'.")
       }
       if action == .cancel { return try await cancelRollout(of: words.document, in: context) }
       return try await goOn(action, with: words.document.app, isJSON: !words.rest.isEmpty, in: context)
