@@ -1,3 +1,4 @@
+import AppSettings
 import Foundation
 import Testing
 import TestSupport
@@ -62,6 +63,22 @@ struct WatchDocumentTests {
     #expect((line["entry"] as? [String: Any])?["by"] as? String == "settings-cli")
     watching.signal(SIGTERM)
     #expect(watching.wait() == 0)
+  }
+
+  @Test func `a change is told with its author, however long its record takes`() throws {
+    let watching = try watch()
+    _ = try next(watching)
+    // The new text is at its path then, and the history has nothing about it.
+    let slow = Syscalls { call, _ in
+      if call == .fsyncDirectory { usleep(700_000) }
+      return nil
+    }
+    #expect(try test.home.store(system: slow).set("light", for: SettingsKey("theme", default: "")))
+    let line = try next(watching)
+    #expect(changes(line) == ["theme: dark -> light"])
+    #expect((line["entry"] as? [String: Any])?["reason"] as? String == "set")
+    watching.signal(SIGTERM)
+    watching.wait()
   }
 
   @Test func `a text that does not parse is told, and one that does again`() throws {

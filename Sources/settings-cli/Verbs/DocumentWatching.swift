@@ -135,10 +135,11 @@ private struct WatchedState: Equatable {
       (entry, recorded) = (nil, former.recorded)
       return
     }
-    // A writer records under its lock what it has written. Having had the lock is enough.
+    // A writer records under its lock what it has written, which takes as long as its disk does. Having had the lock is
+    // enough; a stopped process with the lock delays the line.
     let system = Syscalls()
     if let place = try? FinalPath.resolve(file, system: system) {
-      _ = try? DirectoryLock.acquire(place.directory, timeout: .milliseconds(500), system: system)
+      _ = try? DirectoryLock.acquire(place.directory, timeout: .seconds(10), system: system)
     }
     let newest = Self.newestEntry(of: store)
     let isNews = isSameFile && (newest?.isUnrecorded == true || Self.recorded(newest) > former.recorded)
