@@ -111,7 +111,11 @@ extension WrapStep: DeclarativeStep {
   func run(in scope: inout MigrationScope) throws {
     switch kind {
     case .keys(let keys, let table):
-      for key in keys {
+      // A key that is the table or is around it goes first: it would take the others along. If the table is there, it
+      // holds what it was put around.
+      let isDone = scope[table]?.table != nil
+      let around = isDone ? [] : keys.filter { table.hasPrefix($0) }
+      for key in around + keys.filter({ !table.hasPrefix($0) }) {
         try RenameStep(old: key, new: table.appending(key.last ?? "")).run(in: &scope)
       }
     case .value(let key, let member):

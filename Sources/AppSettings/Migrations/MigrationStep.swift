@@ -108,7 +108,8 @@ extension MigrationStep {
   /// Moves keys into a table, each under the last part of its name, with their comments.
   ///
   /// `.wrap("width", "height", in: "window")` moves the two keys to `window.width` and `window.height`. Absent keys are
-  /// skipped. If a key is already in the table, it keeps its value and the old key is removed.
+  /// skipped. If a key is already in the table, it keeps its value and the old key is removed. A key may be the table, or be
+  /// around it; if the table exists, it stays.
   ///
   /// - Parameters:
   ///   - keys: The keys to move.

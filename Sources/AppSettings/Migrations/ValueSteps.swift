@@ -90,13 +90,13 @@ extension MergeStep: DeclarativeStep {
   }
 
   func run(in scope: inout MigrationScope) throws {
-    let values = keys.map { scope[$0] }
+    // A key above the target is the table that holds it.
+    let values = keys.map { key in target != key && target.hasPrefix(key) && scope.contains(target) ? nil : scope[key] }
     guard values.contains(where: { $0 != nil }) else { return }
     let sources = keys.filter { $0 != target }
     // A table around a key is no value of the target's.
     let isTable = scope[target]?.table != nil
     guard !scope.contains(target) || keys.contains(where: { $0 == target || isTable && $0.hasPrefix(target) }) else {
-      // A key above the target is the table that holds it.
       for key in sources where !target.hasPrefix(key) { try scope.remove(at: key) }
       return
     }

@@ -112,6 +112,9 @@ struct StepTests {
       "Merge lets the new key stand below one of its keys", "b = \"y\"\n\n[a]\nc = \"z\"\n", "\n[a]\nc = \"z\"\n",
       .merge("a", "b", into: "a.c", separator: "-")),
     Case(
+      "Merge with its own result goes below one of its keys", "b = 1\n", "\n[b]\na = \"1\"\n",
+      .merge("b.a", "b", into: "b.a", separator: " ")),
+    Case(
       "Merge goes below one of its keys in each record", "r = [{ a = \"x\", b = \"y\" }]\n",
       "r = [{ a = { c = \"x-y\" } }]\n", .forEach("r", [.merge("a", "b", into: "a.c", separator: "-")])),
     Case(
@@ -150,6 +153,11 @@ struct StepTests {
     Case(
       "Wrap puts a table around a value", "font = \"Mono\" # f\n", "\n[font]\nname = \"Mono\" # f\n",
       .wrap("font", as: "name")),
+    Case(
+      "Wrap leaves a table that is around its own", "k = 2\n", "\n[t.x]\nk = 2\n", .wrap("k", "t", in: "t.x")),
+    Case(
+      "Wrap puts a table into its own", "k = 2 # k\nt = 1 # t\n", "\n[t]\nt = 1 # t\nk = 2 # k\n",
+      .wrap("k", "t", in: "t")),
     Case("Wrap leaves a table", "[font]\nsize = 3\n", "[font]\nsize = 3\n", .wrap("font", as: "name")),
     Case(
       "Unwrap takes all out of a table", "z = 3\n\n[win]\n# about\nw = 1 # a\nh = 2\n",
