@@ -45,7 +45,7 @@ extension SchemaReader {
     let forms = StepForms(and: [("import", ImportStep.self)], takesUnknown: source.isOfLaterForm)
     do {
       return Migration(version: Int(version), name: name, steps: try steps.map(forms.step))
-    } catch let error as MigrationStepError where error.path.isRoot {
+    } catch let error as MigrationStepError where error.place.path.isRoot {
       throw fault("migration \(version) '\(name)': \(error.reason)", "steps")
     } catch {
       throw fault("migration \(version) '\(name)': \("\(error)".withoutFullStop)", "steps")

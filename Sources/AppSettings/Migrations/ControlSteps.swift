@@ -20,6 +20,7 @@ extension ForEachStep: DeclarativeStep {
 
   func run(in scope: inout MigrationScope) throws {
     let records = scope[key]
+    let origin = scope.origin.appending(key)
     switch records {
     case .table, .array: break
     default: return
@@ -30,7 +31,7 @@ extension ForEachStep: DeclarativeStep {
     case .element(let array, let index):
       var size = scope.outside + scope.document.bytes.count
       let isDone = try scope.document.editMembers(of: key, inElement: index, of: array) { member, document in
-        try run(at: member, of: array.appending(key), alone: true, in: &document, &size)
+        try run(at: member, of: array.appending(key), alone: true, in: &document, &size, origin)
       }
       if !isDone { try runOnValues(in: &scope) }
       return
@@ -43,23 +44,27 @@ extension ForEachStep: DeclarativeStep {
     // document.
     var size = scope.outside + scope.document.bytes.count
     let others = try scope.document.editMembers(of: path) { member, document in
-      try run(at: member, of: path, alone: true, in: &document, &size)
+      try run(at: member, of: path, alone: true, in: &document, &size, origin)
     }
-    for member in others { try run(at: member, of: path, alone: false, in: &scope.document, &size) }
+    for member in others { try run(at: member, of: path, alone: false, in: &scope.document, &size, origin) }
   }
 
   /// - Parameters:
   ///   - isAlone: Whether the document contains only this member.
   ///   - size: The size of all settings so far.
+  ///   - origin: The place of the records in the settings.
   private func run(
-    at member: TOMLMember, of path: TOMLPath, alone isAlone: Bool, in document: inout TOMLDocument, _ size: inout Int
+    at member: TOMLMember, of path: TOMLPath, alone isAlone: Bool, in document: inout TOMLDocument, _ size: inout Int,
+    _ origin: SettingsPart
   ) throws {
     let before = document.bytes.count
     var inner: MigrationScope
     switch member {
-    case .key(let name): inner = MigrationScope(document, at: .table(path.appending(name)))
+    case .key(let name):
+      inner = MigrationScope(document, at: .table(path.appending(name)), from: origin.appending([name]))
     case .index(let index):
-      inner = MigrationScope(document, at: .element(array: path, index: isAlone ? 0 : index), shownIndex: index)
+      inner = MigrationScope(
+        document, at: .element(array: path, index: isAlone ? 0 : index), from: origin.element(index))
     }
     // Only one owner at a time: a document with two owners is copied at each edit.
     document = TOMLDocument()
@@ -79,7 +84,7 @@ extension ForEachStep: DeclarativeStep {
     for (index, item) in items.enumerated() where item.table != nil {
       var part = TOMLDocument()
       try part.set(.array([item]), at: path)
-      try run(at: .index(index), of: path, alone: true, in: &part, &size)
+      try run(at: .index(index), of: path, alone: true, in: &part, &size, scope.origin.appending(key))
       guard case .array(let result)? = part[path], result.count == 1 else { continue }
       results[index] = result[0]
     }
@@ -92,7 +97,7 @@ extension ForEachStep: DeclarativeStep {
     guard case .table(let table)? = scope[.root] else { return }
     var copy = TOMLDocument()
     try copy.set(.table(table), at: .root)
-    var inner = MigrationScope(copy)
+    var inner = MigrationScope(copy, from: scope.origin)
     inner.outside = scope.outside + scope.document.bytes.count
     try run(in: &inner)
     guard inner.document.root != table, let value = inner.document[key] else { return }

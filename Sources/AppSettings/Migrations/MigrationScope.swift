@@ -13,8 +13,8 @@ package struct MigrationScope {
 
   package var document: TOMLDocument
   package let place: Place
-  /// The element's number in errors: if the element is alone in its document, that is not the document's own.
-  private let shownIndex: Int?
+  /// The place in the settings, for errors.
+  let origin: SettingsPart
   /// The number of bytes of the settings outside this document, if it is only a part of them.
   package var outside = 0
   /// The rights for importing files; `nil` for those of this process.
@@ -25,11 +25,16 @@ package struct MigrationScope {
   /// - Parameters:
   ///   - document: The document, which the steps change.
   ///   - place: Where the steps work; by default the whole document.
-  ///   - shownIndex: The element's number in errors, if it differs from the one in the document.
-  package init(_ document: TOMLDocument, at place: Place = .table(.root), shownIndex: Int? = nil) {
+  ///   - origin: The place in the settings, if the document is only a part of them.
+  package init(_ document: TOMLDocument, at place: Place = .table(.root), from origin: SettingsPart? = nil) {
     self.document = document
     self.place = place
-    self.shownIndex = shownIndex
+    let own =
+      switch place {
+      case .table(let path): SettingsPart(path: path)
+      case .element(let array, let index): SettingsPart(path: array).element(index)
+      }
+    self.origin = origin ?? own
   }
 
   /// The value at a path in this place.
@@ -54,11 +59,15 @@ package struct MigrationScope {
 
   /// Sets the value at a path in this place.
   ///
-  /// - Throws: `TOMLEditError` if another value is in the way.
+  /// - Throws: ``MigrationStepError`` if another value is in the way; `TOMLEditError` if the text would be too large.
   package mutating func set(_ value: TOMLValue, at path: TOMLPath) throws {
-    switch place {
-    case .table(let prefix): try document.set(value, at: prefix.appending(path))
-    case .element(let array, let index): try document.set(value, at: path, inElement: index, of: array)
+    do {
+      switch place {
+      case .table(let prefix): try document.set(value, at: prefix.appending(path))
+      case .element(let array, let index): try document.set(value, at: path, inElement: index, of: array)
+      }
+    } catch {
+      throw placed(error, at: path)
     }
   }
 
@@ -73,19 +82,34 @@ package struct MigrationScope {
 
   /// Moves a value between two paths of which neither is at or below the other.
   private mutating func moveApart(from source: TOMLPath, to destination: TOMLPath) throws {
-    switch place {
-    case .table(let prefix): try document.move(from: prefix.appending(source), to: prefix.appending(destination))
-    case .element(let array, let index):
-      try document.move(from: source, to: destination, inElement: index, of: array)
+    do {
+      switch place {
+      case .table(let prefix): try document.move(from: prefix.appending(source), to: prefix.appending(destination))
+      case .element(let array, let index):
+        try document.move(from: source, to: destination, inElement: index, of: array)
+      }
+    } catch {
+      throw placed(error, at: destination)
     }
+  }
+
+  /// The error of an edit; if a value is in between, an error about that value.
+  private func placed(_ error: TOMLEditError, at path: TOMLPath) -> any Error {
+    guard case .notATable = error.code else { return error }
+    for count in 1..<max(1, path.components.count) {
+      let above = path.prefix(count)
+      guard let value = self[above] else { break }
+      if value.table == nil { return self.error(at: above, "\(value.kindName) is where the step needs a table") }
+    }
+    return error
   }
 
   /// Moves the value at a path to another path that has none, with its comments, and removes other values. Each of
   /// these paths may be above or below the destination: a table is put around the value, or replaced by it if it holds
   /// nothing else.
   ///
-  /// - Throws: ``MigrationStepError`` if the table that the value would replace has other keys; `TOMLEditError` if
-  ///   another value is in the way.
+  /// - Throws: ``MigrationStepError`` if the table that the value would replace has other keys, or another value is in
+  ///   the way; `TOMLEditError` if the text would be too large.
   package mutating func move(
     from source: TOMLPath, to destination: TOMLPath, removing others: [TOMLPath] = []
   ) throws {
@@ -117,14 +141,9 @@ package struct MigrationScope {
     try remove(at: table)
   }
 
-  /// An error with the complete path of its subject.
+  /// An error with the complete place of its subject.
   package func error(at path: TOMLPath, _ reason: String) -> MigrationStepError {
-    switch place {
-    case .table(let prefix): MigrationStepError(path: prefix.appending(path), reason: reason)
-    case .element(let array, let index):
-      MigrationStepError(
-        path: array.appending(path), reason: "in element [\(shownIndex ?? index)] of '\(array)', \(reason)")
-    }
+    MigrationStepError(at: origin.appending(path), reason: reason)
   }
 
   /// Throws if a value that a step makes from others would make the settings too large. Steps that use the results of
@@ -186,6 +205,24 @@ extension TOMLValue {
     guard case .table(let table) = self else { return 1 }
     return table.reduce(0) { $0 + $1.value.leafCount }
   }
+}
+
+/// Where something is in the settings: the path of a value, and in an array the way from there to a part of it.
+package struct SettingsPart: Sendable, Hashable, CustomStringConvertible {
+  package var path: TOMLPath
+  /// Keys of tables, and elements of arrays as `[3]`.
+  package var part: [String] = []
+
+  func appending(_ more: TOMLPath) -> SettingsPart {
+    var result = self
+    if part.isEmpty { result.path = path.appending(more) } else { result.part += more.components }
+    return result
+  }
+
+  func element(_ index: Int) -> SettingsPart { SettingsPart(path: path, part: part + ["[\(index)]"]) }
+
+  /// The place as text: `servers[1].port`.
+  package var description: String { SettingsValueError.text(of: path.components + part) }
 }
 
 /// A step that reads another file. A store without a file of its own runs its migrations if that file exists.

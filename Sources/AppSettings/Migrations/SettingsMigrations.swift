@@ -56,15 +56,14 @@ package struct SettingsMigrations: Sendable {
         }
       }
     } catch {
-      throw failure(error, of: running, from: version, layer, position: { document.position(of: $0) })
+      throw failure(error, of: running, from: version, layer, in: document)
     }
     document = result
   }
 
   /// The error for a failed migration, which names the file, the version, the migration and the reason.
   private func failure(
-    _ error: any Error, of migration: Migration, from version: Int, _ layer: SettingsLayer?,
-    position: (TOMLPath) -> TOMLPosition?
+    _ error: any Error, of migration: Migration, from version: Int, _ layer: SettingsLayer?, in document: TOMLDocument
   ) -> SettingsError {
     var cause = "\(error)"
     while cause.hasSuffix(".") { cause.removeLast() }
@@ -77,7 +76,12 @@ package struct SettingsMigrations: Sendable {
       .migrationFailed,
       "Cannot migrate \(subject) to version \(migration.version) '\(migration.name)': \(cause).\(consequence)",
       file: layer?.file,
-      position: (error as? MigrationStepError).flatMap { position($0.path) })
+      position: (error as? MigrationStepError).flatMap { error in
+        // Steps before may have moved it.
+        sources(of: [error.place.path], from: version).lazy.compactMap {
+          document.position(of: $0, part: error.place.part, by: LineIndex(of: document.bytes))
+        }.first
+      })
   }
 
   /// Returns the version in a document.
@@ -185,16 +189,18 @@ extension Migration: CustomStringConvertible {
 
 /// The reason why a step failed. The store's error has the key's position in the file.
 package struct MigrationStepError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The key concerned.
-  package let path: TOMLPath
+  /// What it is about.
+  package let place: SettingsPart
   /// A clause that says what is wrong there.
   package let reason: String
 
-  package init(path: TOMLPath, reason: String) {
-    self.path = path
+  package init(at place: SettingsPart, reason: String) {
+    self.place = place
     self.reason = reason
   }
 
+  package init(path: TOMLPath, reason: String) { self.init(at: SettingsPart(path: path), reason: reason) }
+
   /// The place and the reason, as a clause.
-  package var description: String { "at '\(path)', \(reason)" }
+  package var description: String { "at '\(place)', \(reason)" }
 }

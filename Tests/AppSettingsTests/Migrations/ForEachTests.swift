@@ -161,8 +161,8 @@ struct ForEachTests {
   @Test func `an error names the record or the element, and nothing changes`() throws {
     let texts = [
       ("[p.a]\nport = \"1\"\n[p.b]\nport = \"x\"\n", "at 'p.b.port'"),
-      ("[[p]]\nport = \"1\"\n[[p]]\nport = \"x\"\n", "in element [1] of 'p'"),
-      ("p = [{ port = \"1\" }, { port = \"x\" }]\n", "in element [1] of 'p'"),
+      ("[[p]]\nport = \"1\"\n[[p]]\nport = \"x\"\n", "at 'p[1].port'"),
+      ("p = [{ port = \"1\" }, { port = \"x\" }]\n", "at 'p[1].port'"),
     ]
     for (text, place) in texts {
       var document = try TOMLDocument(parsing: text)
@@ -172,6 +172,20 @@ struct ForEachTests {
       #expect(document.text == text)
       #expect(error?.description.contains(place) == true, "\(error?.description ?? "")")
     }
+  }
+
+  @Test(arguments: [
+    ("old = 1\n[[s]]\nn = 1\n[[s]]\nn = 2\na = \"x\"\n", MigrationStep.forEach("s", [.rename("n", to: "a.n")]), 6),
+    (
+      "[[s]]\n[[s.d]]\n[[s]]\n[[s.d]]\n[[s.d]]\np = 1.5\n", .forEach("s", [.forEach("d", [.convert("p", .integer)])]), 6
+    ),
+    ("z = 1\n[t.x]\np = 1.5\n", .forEach("t", [.rename("p", to: "q"), .convert("q", .integer)]), 3),
+  ]) func `an error has the line of what it is about`(text: String, step: MigrationStep, line: Int) throws {
+    var document = try TOMLDocument(parsing: text)
+    let error = #expect(throws: SettingsError.self) {
+      try SettingsMigrations([Migration(2, "bad", [step])]).run(on: &document)
+    }
+    #expect(error?.position?.line == line, "\(error?.message ?? "")")
   }
 
   @Test func `two thousand records of every kind come out whole`() throws {

@@ -288,9 +288,11 @@ struct StepTests {
     ),
     Case("too long an array", "a = [1, 2, 3]\n", "3 elements for 2 keys", .split("a", into: ["x", "y"])),
     Case("a table to join", "a = {}\nb = 1\n", "a table cannot be joined", .merge("a", "b", into: "c", separator: " ")),
-    Case("a way through a value", "a = 1\nb = 2\n", "it is an integer, not a table", .rename("a", to: "b.c")),
     Case(
-      "a fault in a record", "[[s]]\np = \"1\"\n[[s]]\np = \"x\"\n", "in element [1] of 's', a string cannot",
+      "a way through a value", "a = 1\nb = 2\n", "at 'b', an integer is where the step needs a table",
+      .rename("a", to: "b.c")),
+    Case(
+      "a fault in a record", "[[s]]\np = \"1\"\n[[s]]\np = \"x\"\n", "at 's[1].p', a string cannot",
       .forEach("s", [.convert("p", .integer)])),
   ]
 
