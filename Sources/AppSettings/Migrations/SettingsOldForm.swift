@@ -155,24 +155,35 @@ private struct OldFormFailure: Error, CustomStringConvertible {
 }
 
 extension SettingsOldForm {
-  /// Converts a key's value in a document to its present form.
+  /// Converts a key's value in a document to its present form, and moves it there if it is under a former name.
   ///
   /// - Returns: Whether the document changed.
   /// - Throws: ``MigrationStepError``, which shows nothing of a secret, if the value is in neither form.
   func migrate(_ key: SettingsKey<Value>, in document: inout TOMLDocument) throws -> Bool {
-    guard let stored = document[key.path] else { return false }
+    guard let path = key.paths.first(where: { document.contains($0) }), let stored = document[path] else {
+      return false
+    }
     let value: Value?
     do {
       value = try self.value(of: stored, for: key)
     } catch {
       let isSecret = key.isSecret
       throw MigrationStepError(
-        path: key.path,
+        path: path,
         reason: isSecret ? "the value has neither its old form nor its new one" : "\(error)".withoutFullStop)
     }
     guard let value else { return false }
     let before = document.bytes
-    for edit in try key.edits(storing: value, over: nil) {
+    let former = key.paths.dropFirst().filter { !$0.isRelated(to: key.path) }
+    for name in former where document.contains(name) {
+      if document.contains(key.path) {
+        try document.remove(at: name)
+      } else {
+        try document.move(from: name, to: key.path)
+      }
+      try document.removeEmptied(above: name)
+    }
+    for edit in try key.edits(storing: value, over: nil) where !former.contains(edit.path) {
       // The fields of a table cannot be set one by one where a string is.
       if let new = edit.value, edit.path == key.path || document[key.path]?.table != nil {
         try document.set(new, at: edit.path)

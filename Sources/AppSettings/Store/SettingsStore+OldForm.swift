@@ -29,14 +29,15 @@ extension SettingsStore {
       return try core.commit(backingUp: "before-new-form") { [core] bytes in
         guard let bytes else { return nil }
         var document = try core.documentToWrite(of: bytes)
-        if let error = core.snapshot.lockError(key.path) { throw error }
+        if let error = core.snapshot.lockError(key.path, formerly: Array(key.paths.dropFirst())) { throw error }
         do {
           guard try form.migrate(key, in: &document) else { return bytes }
         } catch {
           throw SettingsError(
             .migrationFailed,
             "Cannot migrate '\(key.name)' in '\(core.name)': \(error). The file is unchanged.",
-            file: core.location?.file, position: document.position(of: key.path))
+            file: core.location?.file,
+            position: (error as? MigrationStepError).flatMap { document.position(of: $0.place.path) })
         }
         return document.bytes
       }.hasChanged

@@ -66,6 +66,23 @@ struct StoredFormTests {
     try migrate(["10 Minutes", #""1 Hour""#], to: [Pause.tenMinutes, .oneHour])
   }
 
+  @Test func `a value under a former name is converted and gets the present one`() throws {
+    let key = SettingsKey<[String]>("view.tags", default: [], .formerly("labels", "old.tags"))
+    let home = ScratchHome()
+    try home.write("# mine\n\nlabels = '[\"a\"]' # l\n\n[old]\ntags = '[\"b\"]'\n")
+    let settings = try home.store()
+    #expect(try settings.migrate(key, from: .json))
+    #expect(home.text() == "# mine\n\n[view]\ntags = [\"a\"] # l\n")
+    #expect(try settings[key] == ["a"] && !settings.migrate(key, from: .json))
+    let native = SettingsStore(inMemory: "[old]\ntags = ['b']\n")
+    #expect(try !native.migrate(key, from: .json) && native[key] == ["b"] && native.isSet(key))
+    #expect(native.snapshot.root["view"] == nil)
+    let error = #expect(throws: SettingsError.self) {
+      try SettingsStore(inMemory: "a = 1\n[old]\ntags = 'x'\n").migrate(key, from: .json)
+    }
+    #expect(error?.position?.line == 3)
+  }
+
   @Test func `native arrays and dictionaries of strings stay, whatever they look like`() throws {
     let text = "k = [\"[1]\", '\"x\"', \"null\", \"5\"]\n"
     let settings = SettingsStore(inMemory: text)
