@@ -43,7 +43,20 @@ extension SettingsMigrations {
 
   /// Returns the locks of a file after migrations: a lock follows the keys that it covers, and stays where it was if it
   /// covers other keys, too. At most some hundred places of each are found.
-  static func moved(_ locks: [LockEntry], by migrations: [Migration]) -> [LockEntry] {
+  ///
+  /// - Parameter document: The file before. A lock of a table follows the values that it has there: a step that unwraps
+  ///   the table does not name them.
+  static func moved(_ locks: [LockEntry], by migrations: [Migration], in document: TOMLDocument) -> [LockEntry] {
+    guard !migrations.isEmpty else { return locks }
+    let moved = Self.moved(locks, by: migrations)
+    let values = locks.flatMap { lock in
+      document.leafPaths(under: lock.path).map { LockEntry($0, reason: lock.reason) }
+    }
+    return moved
+      + Self.moved(values, by: migrations).filter { value in !moved.contains { value.path.hasPrefix($0.path) } }
+  }
+
+  private static func moved(_ locks: [LockEntry], by migrations: [Migration]) -> [LockEntry] {
     let limit = 100 * (locks.count + 10)
     var locks = locks
     for case let step as any PlacingStep in migrations.flatMap(\.steps).map(\.content) {

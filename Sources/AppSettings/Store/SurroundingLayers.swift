@@ -192,7 +192,7 @@ struct SurroundingReader {
     for error in locks.errors { note(error) }
     return LayerContent(
       layer: SettingsLayer(kind, file: path), document: document, unmigrated: migrations.isEmpty ? nil : bytes,
-      locks: SettingsMigrations.moved(locks.entries, by: migrations), inode: inode)
+      locks: SettingsMigrations.moved(locks.entries, by: migrations, in: unmigrated), inode: inode)
   }
 }
 

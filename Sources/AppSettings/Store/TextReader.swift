@@ -115,16 +115,16 @@ package struct TextReader: Sendable {
     let done = migrations.pending(from: version).filter { $0.version <= target ?? .max }
     // Of a file that is only read, the locks are enough.
     if layer.kind == .system, !readsNewer, former.contains(SettingsFormat.locksPath) {
-      moveLocks(in: &document, by: done)
+      moveLocks(in: &document, by: done, from: former)
     }
     return done
   }
 
   /// Makes the locks of an administrator's document follow their keys. Invalid entries come last.
-  private func moveLocks(in document: inout TOMLDocument, by migrations: [Migration]) {
+  private func moveLocks(in document: inout TOMLDocument, by migrations: [Migration], from former: TOMLDocument) {
     guard case .array(let elements)? = document[SettingsFormat.locksPath] else { return }
     let locks = elements.compactMap { try? LockEntry($0) }
-    let moved = SettingsMigrations.moved(locks, by: migrations)
+    let moved = SettingsMigrations.moved(locks, by: migrations, in: former)
     guard moved != locks else { return }
     let invalid = elements.filter { (try? LockEntry($0)) == nil }
     _ = try? document.set(.array(moved.map(\.value) + invalid), at: SettingsFormat.locksPath)

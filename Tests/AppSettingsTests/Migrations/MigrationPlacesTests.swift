@@ -62,6 +62,19 @@ struct MigrationPlacesTests {
     #expect(migrations.sources(of: [["t", "b"]]) == [["t", "b"], ["b"], ["a"]])
   }
 
+  @Test func `the lock of a table that is unwrapped follows the values in it`() throws {
+    let home = ScratchHome()
+    try home.write(
+      "settings-locked = [\"window\"]\n\n[window]\nwidth = 1\ntop.left = 2\n", to: home.systemFile("settings.toml"))
+    let migrations = [Migration(2, "unwrap the window", [.unwrap("window")])]
+    let settings = try home.store(migrations: migrations)
+    for key in [SettingsKey("width", default: 0), SettingsKey("top.left", default: 0)] {
+      let error = #expect(throws: SettingsError.self) { try settings.set(9, for: key) }
+      #expect(error?.code == .locked)
+    }
+    #expect(try settings.set(9, for: SettingsKey("other", default: 0)))
+  }
+
   @Test(arguments: [1, 2])
   func `a key that an administrator's older file locks is locked by its new name`(version: Int) throws {
     let home = ScratchHome()
