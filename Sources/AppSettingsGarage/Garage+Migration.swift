@@ -260,7 +260,9 @@ struct GarageMigration<New> {
         }
       }
     case .objects:
-      allSources = try draft.objects(of: old).map { GarageSource(key: GarageKey(name: old), row: $0) }
+      allSources = try draft.objects(of: old).map {
+        GarageSource(key: GarageKey(name: old, index: $0.origin?.index), row: $0)
+      }
     }
     return allSources
   }

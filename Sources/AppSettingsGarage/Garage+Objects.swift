@@ -215,7 +215,9 @@ extension GarageReading {
   ) throws -> [T] {
     let entry = try entry(of: type)
     var rows: [(GarageKey, GarageRow)] = []
-    for name in entry.all { rows += try draft.objects(of: name).map { (GarageKey(name: name), $0) } }
+    for name in entry.all {
+      rows += try draft.objects(of: name).map { (GarageKey(name: name, index: $0.origin?.index), $0) }
+    }
     return try each(unreadable, over: rows.filter { isWanted($0.1) }) { [try read(type, $0.1.fields, $0.0)] }
   }
 

@@ -1,5 +1,6 @@
 import AppSettings
 import FoundationEssentials
+import SettingsTOML
 
 /// One reading of objects: all from one state of the file, with one object for each record, however many refer to it.
 ///
@@ -156,18 +157,23 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
     if let nameFailure { return nameFailure }
     guard !draft.format.hidesContent else {
       let reason = error.isMissing ? "a field that the type needs is missing" : "the sealed text has another form"
-      let position = draft.base.position(of: TOMLPath([key.name] + (key.id.map { [$0] } ?? [])))
+      let position = position(of: key)
       return SettingsError(
         .invalidValue,
         "Cannot read \(key) as '\(type)' in '\(draft.format.file)'\(GarageFormat.line(position)): \(reason). Its content "
           + "is not shown.", file: draft.format.file, position: position)
     }
-    let path = TOMLPath([key.name] + (key.id.map { [$0] } ?? []) + error.path)
-    let inFile = draft.base.position(of: path) ?? draft.base.position(of: path.prefix(2))
-    let line = inFile.map { ", line \($0.line)" } ?? ""
+    let position = position(of: key, part: error.path)
     return SettingsError(
-      .invalidValue, "Cannot read \(key) in '\(draft.format.file)'\(line): \(error.message)",
-      file: draft.format.file, position: inFile)
+      .invalidValue, "Cannot read \(key) in '\(draft.format.file)'\(GarageFormat.line(position)): \(error.message)",
+      file: draft.format.file, position: position)
+  }
+
+  /// Where a part of a record is in the file, or what of it is there.
+  private func position(of key: GarageKey, part: [String] = []) -> TOMLPosition? {
+    let index = LineIndex(of: draft.base.bytes)
+    if let id = key.id { return draft.base.position(of: [key.name, id], part: part, by: index) }
+    return draft.base.position(of: [key.name], part: key.index.map { ["[\($0)]"] + part } ?? [], by: index)
   }
 
   // MARK: References

@@ -4,6 +4,8 @@ import AppSettings
 struct GarageKey: Sendable, CustomStringConvertible {
   var name: String
   var id: String?
+  /// The number of an object without an id in the file, for errors.
+  var index: Int?
 
   var description: String { id.map { "\(name) \(TOMLValue.quoted($0, limit: 80))" } ?? name }
 }

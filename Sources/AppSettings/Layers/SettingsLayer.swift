@@ -192,9 +192,9 @@ private final class FilePlaces: Sendable {
 
 extension SettingsLayer {
   /// What a value of this layer comes from, for messages.
-  func source(inMemory textInMemory: String) -> String {
+  var source: String {
     switch kind {
-    case .system, .declared, .user, .profile, .project: file?.lastPathPart ?? textInMemory
+    case .system, .declared, .user, .profile, .project: file?.lastPathPart ?? "the text in memory"
     case .credential: "the credential"
     case .environment: "the environment"
     case .process, .default: "this process"

@@ -215,9 +215,8 @@ extension SettingsRecordKey {
   ) -> SettingsError {
     let (layer, position) = snapshot.place(of: error, at: path)
     let shown = isSecret ? error.redacted : error
-    let source = layer.source(inMemory: "the settings")
     let subject = path == self.path ? "s '\(path)'" : " \(named(path))"
-    var message = "\(beginning ?? Self.beginning)\(subject): \(source) has \(shown.found)"
+    var message = "\(beginning ?? Self.beginning)\(subject): \(layer.source) has \(shown.found)"
     if let position { message += " at line \(position.line), column \(position.column)" }
     if !error.path.isEmpty { message += " (in '\(shown.pathDescription)')" }
     message += ", but \(error.expected) is needed\(shown.reasonInParentheses)."

@@ -60,7 +60,7 @@ extension SettingsValueError {
       (layer, position) = snapshot.place(of: self, at: origin.formerName ?? key.path)
     }
     let shown = key.isSecret ? redacted : self
-    var message = "Cannot \(action) '\(key.name)': \(layer.source(inMemory: "the text in memory")) has \(shown.found)"
+    var message = "Cannot \(action) '\(key.name)': \(layer.source) has \(shown.found)"
     if let position { message += " at line \(position.line), column \(position.column)" }
     if let formerName = origin.formerName { message += " (under its former name '\(formerName)')" }
     if !path.isEmpty { message += " (in '\(shown.pathDescription)')" }

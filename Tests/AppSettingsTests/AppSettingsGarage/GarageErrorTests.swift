@@ -111,6 +111,29 @@ struct GarageErrorTests {
         == "missingRecord: Cannot find Thing \(shown) in 'FILE': it is not parked. The file is unchanged.")
   }
 
+  @Test func `an error has the line of the part that it is about`() throws {
+    struct Part: Codable, Hashable { var n: Int }
+    struct Box: Codable, Identifiable, GarageNamed {
+      static let recordName = "Box"
+      var id: String
+      var parts: [Part]
+    }
+    struct Coin: Codable, Hashable, GarageNamed {
+      static let recordName = "Coin"
+      var sides: [Int]
+    }
+    let garage = try home.garage(
+      "[Box.a]\nid = \"a\"\n[[Box.a.parts]]\nn = 1\n[[Box.a.parts]]\nn = \"x\"\n\n"
+        + "[Box.b]\nid = \"b\"\n[[Box.b.parts]]\n\n[[Coin]]\nsides = []\n[[Coin]]\nsides = [\n  1,\n  true,\n]\n")
+    #expect(
+      failure { _ = try garage.retrieve(Box.self, id: "a") }
+        == "invalidValue: Cannot read Box \"a\" in 'FILE', line 6: Found the string \"x\" at 'parts[1].n', but an integer is needed."
+    )
+    #expect(failure { _ = try garage.retrieve(Box.self, id: "b") }?.contains("'FILE', line 10: Found nothing") == true)
+    #expect(
+      failure { _ = try garage.retrieveValues(Coin.self) }?.contains("'FILE', line 17: Found the boolean") == true)
+  }
+
   @Test func `two records of one id are named, both of them, however that is written`() throws {
     struct Stamp: Codable, Identifiable, GarageNamed {
       static let recordName = "Stamp"
