@@ -47,6 +47,58 @@ struct ArrayCommentTests {
       "takes the comment beside one behind a comma", "a = [ 1 # one\n    , 2 # two\n    ]\n", [1],
       "a = [ 1 # one\n    ]\n"),
     set("keeps the blanks of an empty one", "a = [ ] # c\n", [1], "a = [ 1 ] # c\n"),
+    set(
+      "lets tables change places with their comments",
+      """
+      # top
+
+      # one
+      [[a]] # 1
+      n = 1 # n
+      l = [
+        1, # x
+      ]
+      # end
+
+      [a.s]
+      k = 1
+
+      # two
+      [[a]]
+      n = 2
+
+      [o]
+      x = 1
+      [[a]] # 3
+      n = 3
+      """, [["n": 3], ["n": 2], ["n": 1, "l": [1], "s": ["k": 1]]],
+      """
+      # top
+
+      [[a]] # 3
+      n = 3
+
+      # two
+      [[a]]
+      n = 2
+
+      [o]
+      x = 1
+      # one
+      [[a]] # 1
+      n = 1 # n
+      l = [
+        1, # x
+      ]
+      # end
+
+      [a.s]
+      k = 1
+      """),
+    set(
+      "changes a table between two that change places",
+      "[[a]] # 1\nn = 1\n# of two\n[[a]] # 2\nn = 2\n[[a]] # 3\nn = 3\n",
+      [["n": 3], ["n": 5], ["n": 1]], "[[a]] # 3\nn = 3\n# of two\n[[a]] # 2\nn = 5\n[[a]] # 1\nn = 1\n"),
     .remove(
       "takes the comment above a member", "t = {\n  # one\n  x = 1,\n  y = 2,\n}\n", ["t", "x"],
       "t = {\n  y = 2,\n}\n"),

@@ -58,8 +58,8 @@ struct ElementTests {
       "sets all without the first, with one more", to: [2, 3, 4], element(2), element(3), "[[s]]\nx = 4\n"),
     setAll(
       "sets all without the second, with one more", to: [1, 3, 4], element(1), element(3), "[[s]]\nx = 4\n"),
-    setAll("sets all with the last first", to: [3, 1, 2], "[[s]]\nx = 3\n", element(1), element(2)),
-    setAll("sets all with the first last", to: [2, 3, 1], element(2), element(3), "[[s]]\nx = 1\n"),
+    setAll("sets all with the last first", to: [3, 1, 2], element(3), element(1), element(2)),
+    setAll("sets all with the first last", to: [2, 3, 1], element(2), element(3), element(1)),
     setAll(
       "sets all with a new one between and another one for the last", to: [1, 4, 2, 5], element(1), "[[s]]\nx = 4\n",
       element(2), "# above 3\n[[s]]\nx = 5 # 3\n"),

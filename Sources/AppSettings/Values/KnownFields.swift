@@ -83,8 +83,9 @@ package indirect enum KnownFields: Sendable {
     return .table(table)
   }
 
-  /// Finds the old element for each new one. Equal elements at both ends are matched first. The rest are matched by
-  /// position if both sides have the same number (elements changed in place), or else by equality (elements moved).
+  /// Finds the old element for each new one. Equal elements at both ends, and at the same position if both sides have the
+  /// same number, are matched first, then equal ones elsewhere (elements moved). Of the same number on both sides, the
+  /// rest are matched by position (elements changed in place).
   private static func merge(
     _ new: [TOMLValue], _ known: [KnownFields], inOrderOver old: [TOMLValue], own: [TOMLValue]?
   ) -> [TOMLValue] {
@@ -101,15 +102,22 @@ package indirect enum KnownFields: Sendable {
       oldEnd -= 1
       result[newEnd] = old[oldEnd]
     }
-    if newEnd == oldEnd {
-      for index in start..<newEnd { result[index] = pairs.merged(index, index) }
-    } else if (newEnd - start) * (oldEnd - start) <= ElementPairs.limit {
-      var left = Array(start..<oldEnd)
-      for index in start..<newEnd {
-        guard let match = left.firstIndex(where: { pairs.isSame(index, $0) }) else { continue }
-        result[index] = old[left.remove(at: match)]
-      }
+    var (rest, left) = (Array(start..<newEnd), Array(start..<oldEnd))
+    let isInPlace = newEnd == oldEnd
+    if isInPlace {
+      for index in rest { result[index] = pairs.merged(index, index) }
+      rest.removeAll { result[$0] == old[$0] }
+      guard rest.count > 1 else { return result }
+      left = rest
     }
+    guard rest.count * left.count <= ElementPairs.limit else { return result }
+    for index in rest {
+      guard let match = left.firstIndex(where: { pairs.isSame(index, $0) }) else { continue }
+      result[index] = old[left.remove(at: match)]
+      rest.removeAll { $0 == index }
+    }
+    // What another element has taken along is not this one's.
+    if isInPlace { for index in rest where !left.contains(index) { result[index] = new[index] } }
     return result
   }
 

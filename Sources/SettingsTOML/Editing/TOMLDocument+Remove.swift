@@ -43,7 +43,7 @@ extension TOMLDocument {
   /// The lines of a node's statements and sections, with their comments.
   ///
   /// - Parameter ends: Where all values and headers end, in order, if known.
-  private func linesToRemove(of id: DocumentIndex.ID, _ ends: [Int]? = nil) -> [Block] {
+  func linesToRemove(of id: DocumentIndex.ID, _ ends: [Int]? = nil) -> [Block] {
     var blocks: [Block] = []
     if isBody(id) {
       for leaf in tree[id].kind == .dotted ? bodyLeaves(under: id) : [id] {
@@ -79,7 +79,7 @@ extension TOMLDocument {
   }
 
   /// Blocks in the order of the text, with those that touch as one.
-  private func merged(_ blocks: [Block]) -> [Block] {
+  func merged(_ blocks: [Block]) -> [Block] {
     let lines = lines
     var merged: [Block] = []
     for block in blocks {

@@ -1,11 +1,12 @@
 /// Replacing the elements of an array of tables.
 extension TOMLDocument {
-  /// Makes an array of tables hold some tables: equal elements stay, in their order; those between them are changed key
-  /// by key, removed or inserted.
+  /// Makes an array of tables hold some tables: equal elements stay, or change places with their comments; those between
+  /// them are changed key by key, removed or inserted.
   mutating func setElements(_ tables: [TOMLTable], of array: Location) throws(TOMLEditError) -> Bool {
     guard let id = find(array), case .array(let items) = value(of: id) else { return false }
-    let old = items.compactMap(\.table)
+    var old = items.compactMap(\.table)
     guard old != tables else { return false }
+    reorder(&old, like: tables, of: array)
     var end = (old: old.count, new: tables.count)
     // From the last to the first, so that earlier elements keep their numbers.
     for pair in ([(old: -1, new: -1)] + TOMLDocument.equalElements(old, tables)).reversed() {
@@ -13,6 +14,47 @@ extension TOMLDocument {
       end = pair
     }
     return true
+  }
+
+  /// Gives the elements that are in other places of `tables` their order there. Each goes with the lines that removing it
+  /// would remove; if these are not in one piece, all stay.
+  private mutating func reorder(_ elements: inout [TOMLTable], like tables: [TOMLTable], of array: Location) {
+    var pairs = TOMLDocument.equalElements(elements, tables)
+    let (staying, found) = (Set(pairs.map(\.old)), Set(pairs.map(\.new)))
+    var others: [TOMLTable: [Int]] = [:]
+    for place in elements.indices.reversed() where !staying.contains(place) {
+      others[elements[place], default: []].append(place)
+    }
+    for index in tables.indices where !found.contains(index) {
+      if let place = others[tables[index]]?.popLast() { pairs.append((place, index)) }
+    }
+    guard pairs.count > staying.count, let id = find(array) else { return }
+    let order = pairs.sorted { $0.new < $1.new }.map(\.old)
+    let moves = zip(order.sorted(), order).filter { $0 != $1 }
+    let nodes = Array(tree.children(of: id))
+    let ends = tree.nodes.filter { $0.kind != .removed }.map { Int($0.end) }.sorted()
+    var ranges: [Int: Range<Int>] = [:]
+    for (place, _) in moves {
+      let blocks = merged(linesToRemove(of: nodes[place], ends))
+      guard blocks.count == 1 else { return }
+      ranges[place] = blocks[0].range
+    }
+    var (draft, result) = (self, elements)
+    let splices = moves.map { place, source in
+      result[place] = elements[source]
+      var text = bytes[ranges[source]!]
+      let lineBreak = lines.lineBreak(at: max(text.startIndex, text.endIndex - 1))
+      if lines.isUnfinished(text.endIndex) {
+        text += lineBreak
+      } else if lines.isUnfinished(ranges[place]!.upperBound) {
+        text = text.dropLast(lineBreak.count)
+      }
+      return Splice(ranges[place]!, text)
+    }
+    guard (try? draft.commit(splices)) != nil, let id = draft.find(array),
+      draft.value(of: id) == .array(result.map { .table($0) })
+    else { return }
+    (self, elements) = (draft, result)
   }
 
   /// Pairs of equal elements, ascending in both.

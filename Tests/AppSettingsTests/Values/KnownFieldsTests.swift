@@ -48,6 +48,9 @@ struct KnownFieldsTests {
       // Removed, and moved with another added.
       ([["a": 2]], [["a": 2, "own": 2]]), ([], []),
       ([["a": 2], ["a": 7], ["a": 1]], [["a": 2, "own": 2], ["a": 7], ["a": 1, "own": 1]]),
+      // Moved among as many: what it had at its place does not become another one's.
+      ([["a": 2], ["a": 1]], [["a": 2, "own": 2], ["a": 1, "own": 1]]),
+      ([["a": 2], ["a": 9]], [["a": 2, "own": 2], ["a": 9]]),
     ] as [(TOMLValue, TOMLValue)])
   func `an element of an array keeps what its type does not know, wherever it goes`(
     written: TOMLValue, merged: TOMLValue
