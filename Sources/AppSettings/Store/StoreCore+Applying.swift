@@ -57,6 +57,7 @@ extension StoreCore {
   private func apply(
     _ edits: ArraySlice<Edit>, to document: inout TOMLDocument, noteChange: (Int) -> Void
   ) throws(SettingsError) {
+    let edits = movingFormer(edits, in: document)
     var index = edits.startIndex
     // What was not there leaves no table empty.
     var removals: [Edit] = []
@@ -87,6 +88,22 @@ extension StoreCore {
         .invalidKey, "Cannot set '\(path)' in '\(backing.name)': \(message)", file: location?.file,
         position: document.position(of: path))
     }
+  }
+
+  /// The edits, of which one that sets the value of a key takes it from a former name, with its comments, before that
+  /// name is removed.
+  private func movingFormer(_ edits: ArraySlice<Edit>, in document: TOMLDocument) -> ArraySlice<Edit> {
+    var result = edits
+    for (index, edit) in zip(edits.indices, edits) {
+      guard let key = edit.key, key.paths.count > 1, edit.path == key.path, edit.value != nil, edit.source == nil,
+        !document.contains(key.path),
+        let former = key.paths.first(where: { !$0.isRelated(to: key.path) && document.contains($0) }),
+        let removal = edits.firstIndex(where: { $0.path == former && $0.value == nil && $0.key?.path == key.path })
+      else { continue }
+      result[index].source = former
+      if removal < index { result.swapAt(removal, index) }
+    }
+    return result
   }
 
   /// Applies one edit. If it has a source, the text is first moved from there to its new path.

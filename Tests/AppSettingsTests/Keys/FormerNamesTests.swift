@@ -44,6 +44,20 @@ struct FormerNamesTests {
     #expect(try home.store()[Declared.width] == 9)
   }
 
+  @Test(arguments: ["subscript", "set", "update"])
+  func `a write takes the comments along from a former name`(way: String) throws {
+    let key = SettingsKey<[String]>("tags", default: [], .formerly("labels", "old.labels"))
+    try home.write("# head\n\n# of mine\nlabels = [\n  \"a\", # first\n] # all\nz = 1\n\n[old]\nlabels = [\"b\"]\n")
+    let settings = try home.store()
+    switch way {
+    case "subscript": settings[key].append("c")
+    case "set": try settings.set(["a", "c"], for: key)
+    default: try settings.update { $0[key].append("c") }
+    }
+    try settings.flush()
+    #expect(home.text() == "# head\n\n# of mine\ntags = [\n  \"a\", # first\n  \"c\",\n] # all\nz = 1\n")
+  }
+
   @Test func `an update moves the value, too`() throws {
     try home.write("tab_size = 8\n")
     let settings = try home.store()
