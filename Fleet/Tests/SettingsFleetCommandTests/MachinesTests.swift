@@ -22,6 +22,11 @@ extension CommandTests.Busy {
         let machines = [
           try fleet.machine("m1"), try fleet.machine("m2", groups: ["lab"], share: share), try fleet.machine("m3"),
         ]
+        #expect(try await ada.run("set", app, "a=1").status == 0)
+        for verb in ["status", "machines"] {
+          let alone = try await ada.run(verb)
+          #expect(alone.status == 1 && alone.error == "settings-fleet: No machine has answered yet.\n", "\(alone)")
+        }
         for machine in machines { try machine.start() }
         try await ada.run("set", app, "a=1")
         let waited = try await ada.run("status", "--wait", "60s", "--expect", "m2", "--expect", "m3")

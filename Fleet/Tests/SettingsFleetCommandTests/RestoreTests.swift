@@ -15,6 +15,7 @@ extension CommandTests.Busy {
         let text = "v = 2\nlimit = 100\n"
         #expect(try await machine.wait(for: text))
         #expect(try await ada.waitUntilApplied(by: 1))
+        #expect(try await ada.run("status").output.hasPrefix("1 machine\n"))
         try await cluster.restore(from: fleet.root + "/backup")
         #expect(try await eventually { machine.said.contains("settings-fleet accept") }, "\(machine.said)")
         machine.kill()

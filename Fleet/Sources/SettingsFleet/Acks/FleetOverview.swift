@@ -61,7 +61,12 @@ public struct FleetOverview: Hashable, Sendable, Codable {
   public var missing: [String] = []
 
   /// Whether every machine that is not silent has what it should have, and none is missing.
-  public var isGood: Bool { missing.isEmpty && apps.allSatisfy(\.isGood) && !machines.contains { $0.state == .held } }
+  public var isGood: Bool {
+    missing.isEmpty && !isUnanswered && apps.allSatisfy(\.isGood) && !machines.contains { $0.state == .held }
+  }
+
+  /// Whether no machine has answered at all, although there are documents.
+  public var isUnanswered: Bool { machines.isEmpty && apps.contains { $0.revision > 0 } }
 
   /// Compares what machines answer with what the cluster has.
   ///
@@ -146,8 +151,11 @@ extension FleetStatus {
     return findings
   }
 
-  /// Whether every machine that is not silent has applied what it should, and none is missing.
-  public var isGood: Bool { pending.isEmpty && refused.isEmpty && held.isEmpty && missing.isEmpty }
+  /// Whether every machine that is not silent has applied what it should, and none is missing. What cannot be read says
+  /// nothing of the kind.
+  public var isGood: Bool {
+    pending.isEmpty && refused.isEmpty && held.isEmpty && missing.isEmpty && unreadable == 0
+  }
 
   /// The hosts that are expected, and are not among those that are known.
   static func missing(of expected: [String], among hosts: some Sequence<String>) -> [String] {

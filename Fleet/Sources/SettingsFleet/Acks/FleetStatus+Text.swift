@@ -15,6 +15,7 @@ extension FleetStatus {
     }
     if !missing.isEmpty { parts.append("\(missing.count) missing") }
     if unreadable > 0 { parts.append("\(unreadable) unreadable") }
+    if revision == 0, parts == ["0 applied"] { return "no document" }
     var text = "rev \(revision): " + parts.joined(separator: ", ")
     if let rollout {
       text += "; rollout \(rollout.id): \(rollout.applied) applied, \(rollout.pending) pending"

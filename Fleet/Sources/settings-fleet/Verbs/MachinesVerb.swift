@@ -46,6 +46,7 @@ struct MachinesVerb: AsyncParsableCommand {
           Output.line(line)
         }
       }
+      if overview.isUnanswered { throw Failure(.noValue, "No machine has answered yet.") }
       if !overview.isGood { throw Failure(.noValue, nil) }
     }
   }

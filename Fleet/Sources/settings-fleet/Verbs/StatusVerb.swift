@@ -70,9 +70,9 @@ struct StatusVerb: FleetVerb {
         "The fleet knows no app '\(app)': it has no document, and no machine answers about it. Check its name.")
     }
     Output.line(status.text)
-    if let app, status.isUnanswered {
-      throw Failure(
-        .noValue, "No machine has answered about '\(app)' yet. 'settings-fleet machines' shows which are there.")
+    if status.isUnanswered {
+      let about = app.map { " about '\($0)' yet. 'settings-fleet machines' shows which are there." }
+      throw Failure(.noValue, "No machine has answered\(about ?? " yet.")")
     }
     if !status.isGood { throw Failure(.noValue, nil) }
   }
@@ -91,7 +91,8 @@ struct StatusVerb: FleetVerb {
       let (overview, _, revision) = try await reader.overview()
       let shown = Shown(
         text: json ? FleetJSON.text(of: overview) : Self.text(of: overview),
-        isSettled: overview.missing.isEmpty && overview.apps.allSatisfy(\.isSettled), isGood: overview.isGood)
+        isSettled: overview.missing.isEmpty && overview.apps.allSatisfy(\.isSettled), isGood: overview.isGood,
+        isUnanswered: overview.isUnanswered)
       return (shown, revision)
     }
     let (status, revision) = try await reader.read()
@@ -103,7 +104,8 @@ struct StatusVerb: FleetVerb {
 
   private static func text(of overview: FleetOverview) -> String {
     let silent = overview.machines.count { $0.state == .silent }
-    let first = "\(overview.machines.count) machines" + (silent > 0 ? ", \(silent) silent" : "")
+    let count = overview.machines.count
+    let first = "\(count) \(count == 1 ? "machine" : "machines")" + (silent > 0 ? ", \(silent) silent" : "")
     return
       ([first] + overview.apps.map { "\($0.app): \(text(of: $0))" } + overview.missing.map(FleetStatus.missingLine))
       .joined(separator: "\n")

@@ -77,6 +77,7 @@ struct FleetOverviewTests {
       let overview = overview(change)
       #expect(overview.metrics.contains("settings_fleet_machine_repairs_total{host=\"a1\",machine=\"m1\"} 0\n"))
       #expect(overview.apps.map(\.unreadable) == [1, 1] && overview.apps.map(\.applied) == [0, 0])
+      #expect(!overview.isGood)
     }
   }
 
@@ -86,6 +87,8 @@ struct FleetOverviewTests {
     let good = FleetOverview.make(
       snapshot: cluster.snapshot(), acks: Self.items(cluster, Fixture.machine()), leases: [:], expected: ["a1"])
     #expect(good.isGood && good.machines.map(\.state) == [.applied])
+    #expect(!FleetOverview.make(snapshot: cluster.snapshot(), acks: [], leases: [:]).isGood)
+    #expect(FleetOverview.make(snapshot: Fixture().snapshot(), acks: [], leases: [:]).isGood)
     cluster.record.cluster = ClusterID(rawValue: 0xee)
     let held = FleetOverview.make(
       snapshot: cluster.snapshot(), acks: Self.items(cluster, Fixture.machine()), leases: [:])

@@ -133,5 +133,6 @@ struct FleetStatusTests {
     #expect(Self.status(cluster, [ack]).held.first?.problem?.kind == .otherCluster)
     #expect(Self.status(cluster, [ack]).line == "rev \(cluster.revision): 1 held until 'settings-fleet accept'")
     #expect(Self.status(cluster, []).line == "rev \(cluster.revision): 0 applied")
+    #expect(Self.status(Fixture(), []).line == "no document")
   }
 }
