@@ -102,6 +102,17 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `an empty password file is named`() async throws {
+      try await Fleet.with { fleet in
+        let file = fleet.root + "/password"
+        try fleet.write("\n", to: file)
+        chmod(file, 0o600)
+        let ada = try fleet.person("ada", "user = \"ada\"\npassword-file = \"\(file)\"\n")
+        let answer = try await ada.run("set", fleet.app, "a=1")
+        #expect(answer.status == 4 && answer.error.contains("'\(file)', the 'password-file'"), "\(answer)")
+      }
+    }
+
     @Test func `a secret that is no file gets no advice on its mode, and one of another user no chmod`() throws {
       let root = FileManager.default.temporaryDirectory.path + "/settings-fleet-own-\(UUID().uuidString)"
       let own = root + "/etc/settings-fleet"

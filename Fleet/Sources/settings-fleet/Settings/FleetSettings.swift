@@ -141,6 +141,9 @@ struct FleetSettings {
     if let path = store[.passwordFile] {
       var password = try Self.secret(in: path, of: "password-file")
       if password.last == UInt8(ascii: "\n") { password.removeLast() }
+      guard !password.isEmpty else {
+        throw Failure(.invalidValue, "'\(path)', the 'password-file' of '\(Self.app)', is empty.")
+      }
       return EtcdCredentials(user: user, password: String(decoding: password, as: UTF8.self))
     }
     guard let password = store[.password] else {
