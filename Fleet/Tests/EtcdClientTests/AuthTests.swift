@@ -3,7 +3,7 @@ import EtcdTesting
 import Synchronization
 import Testing
 
-extension ClusterTests {
+extension ClusterTests.InTurn {
   struct AuthTests {
     private func withAuth(
       _ arguments: [String] = [], usesTLS: Bool = false, _ body: (EtcdCluster, EtcdClient) async throws -> Void

@@ -2,7 +2,7 @@ import EtcdClient
 import EtcdTesting
 import Testing
 
-extension ClusterTests {
+extension ClusterTests.InTurn {
   struct EndpointTests {
     @Test func `a dead first endpoint is skipped, then tried last`() async throws {
       try await withShared { _, cluster in

@@ -3,7 +3,7 @@ import EtcdTesting
 import Synchronization
 import Testing
 
-extension ClusterTests {
+extension ClusterTests.InTurn {
   /// Everything at once, over TLS: what no other test thought of.
   struct FaultTests {
     /// Counts in a key until it is stopped, and remembers what the cluster acknowledged. A write whose answer was lost

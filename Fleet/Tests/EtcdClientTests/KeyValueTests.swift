@@ -2,7 +2,7 @@ import EtcdClient
 import EtcdTesting
 import Testing
 
-extension ClusterTests {
+extension ClusterTests.InTurn {
   struct KeyValueTests {
     @Test(arguments: [false, true])
     func `a stored value comes back with its revisions`(usesTLS: Bool) async throws {

@@ -2,7 +2,7 @@ import EtcdClient
 import EtcdTesting
 import Testing
 
-extension ClusterTests {
+extension ClusterTests.InTurn {
   struct LeaseTests {
     @Test(arguments: [false, true])
     func `a lease holds keys until it is revoked`(usesTLS: Bool) async throws {

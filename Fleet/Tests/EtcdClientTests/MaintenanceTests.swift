@@ -2,7 +2,7 @@ import EtcdClient
 import EtcdTesting
 import Testing
 
-extension ClusterTests {
+extension ClusterTests.InTurn {
   struct MaintenanceTests {
     @Test func `a member says what it is`() async throws {
       try await withShared { client, cluster in

@@ -3,7 +3,7 @@ import EtcdTesting
 import Foundation
 import Testing
 
-extension ClusterTests {
+extension ClusterTests.InTurn {
   struct PauseTests {
     @Test func `no thread of a paused member runs`() async throws {
       try await withCluster { cluster in

@@ -3,7 +3,8 @@ import EtcdTesting
 import Testing
 
 extension ClusterTests {
-  /// Lines with a long way, as from another continent or over a satellite.
+  /// Lines with a long way, as from another continent or over a satellite. They wait most of the time, beside each other
+  /// and beside all other tests.
   struct SlowLineTests {
     /// A client that waits as long as 'settings-fleet' does by default, behind proxies that delay all bytes by half of a
     /// round trip.
@@ -68,7 +69,7 @@ extension ClusterTests {
         try await cluster.withClient(configuration) { client in
           async let stored = client.put("slow/k", String(repeating: "x", count: 1 << 20))
           // The member takes all of it at once, and so does what is between.
-          while proxy.bytesToMembers < 1 << 20 { await Task.yield() }
+          while proxy.bytesToMembers < 1 << 20 { try await Task.sleep(for: .milliseconds(5)) }
           #expect(try await client.text("slow/j") == "1")
           _ = try await stored
         }

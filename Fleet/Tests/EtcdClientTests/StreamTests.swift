@@ -107,7 +107,7 @@ struct StreamTests {
   }
 }
 
-extension ClusterTests {
+extension ClusterTests.InTurn {
   struct ManyStreamsTests {
     @Test(arguments: [false, true])
     func `calls that are cancelled together do no harm to others`(usesTLS: Bool) async throws {

@@ -3,7 +3,7 @@ import EtcdTesting
 import Foundation
 import Testing
 
-extension ClusterTests {
+extension ClusterTests.InTurn {
   struct TLSTests {
     @Test func `calls and watches of a client share one connection`() async throws {
       try await withCluster { options in

@@ -3,7 +3,7 @@ import EtcdTesting
 import Foundation
 import Testing
 
-extension ClusterTests {
+extension ClusterTests.InTurn {
   struct TransactionTests {
     @Test(arguments: [false, true])
     func `each kind of comparison holds or not`(usesTLS: Bool) async throws {

@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 
-extension ClusterTests {
+extension ClusterTests.InTurn {
   struct WatchTests {
     @Test func `a watch reports puts and deletions of its keys in order`() async throws {
       try await withShared { client, _ in
@@ -177,7 +177,7 @@ extension ClusterTests {
           let watch = try await client.watch(.key("ping"))
           // As long as the member answers, nothing happens.
           let before = proxy.bytesToClients
-          while proxy.bytesToClients < before + 3 * 17 { await Task.yield() }
+          while proxy.bytesToClients < before + 3 * 17 { try await Task.sleep(for: .milliseconds(5)) }
           try await near.put("ping", "1")
           var iterator = watch.makeAsyncIterator()
           #expect(try await iterator.next().map { if case .created = $0 { true } else { false } } == true)

@@ -2,7 +2,7 @@ import EtcdClient
 import EtcdTesting
 import Testing
 
-extension ClusterTests {
+extension ClusterTests.InTurn {
   struct WriteLoadTests {
     @Test func `a load counts what it stored`() async throws {
       try await withShared { client, _ in

@@ -3,7 +3,7 @@ import EtcdTesting
 import Foundation
 import Testing
 
-extension CommandTests.Busy {
+extension CommandTests.Owners {
   /// Who may do what, after each way to take something away.
   struct AccessTests {
     /// A fleet with access control, and its `root`.

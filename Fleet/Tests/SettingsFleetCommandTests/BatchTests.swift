@@ -3,7 +3,7 @@ import EtcdTesting
 import Foundation
 import Testing
 
-extension CommandTests.Busy {
+extension CommandTests.Writers {
   struct BatchTests {
     private static let schema = """
       [keys.port]

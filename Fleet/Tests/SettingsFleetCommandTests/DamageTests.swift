@@ -4,7 +4,7 @@ import Testing
 
 @testable import settings_fleet
 
-extension CommandTests.Busy {
+extension CommandTests.Mirrors {
   /// Something else than a file where the mirror has one.
   struct DamageTests {
     @Test func `a pipe in the place of a mirrored file is replaced, and holds nothing up`() async throws {

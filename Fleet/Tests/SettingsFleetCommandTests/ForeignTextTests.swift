@@ -3,7 +3,7 @@ import EtcdTesting
 import Foundation
 import Testing
 
-extension CommandTests.Busy {
+extension CommandTests.Writers {
   /// What somebody with etcd's password and without the key puts beside a signed document.
   struct ForeignTextTests {
     /// A fleet with a person who signs.

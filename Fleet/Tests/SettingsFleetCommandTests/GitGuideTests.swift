@@ -2,7 +2,7 @@ import EtcdTesting
 import Foundation
 import Testing
 
-extension CommandTests.Busy {
+extension CommandTests.Owners {
   /// The commands of docs/fleet-from-git.md, as they are printed, with a repository whose hooks are the CI server.
   @Suite(.enabled(if: Tool.path(of: "git") != nil, "the guide needs git"))
   struct GitGuideTests {

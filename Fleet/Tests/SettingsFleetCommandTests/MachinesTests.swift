@@ -7,7 +7,7 @@ import Testing
 
 @testable import settings_fleet
 
-extension CommandTests.Busy {
+extension CommandTests.Mirrors {
   /// All machines of a cluster are listed, so it is one of its own.
   struct MachinesTests {
     @Test func `all machines are listed, with their apps, what they refuse, and what was changed on them by hand`()
@@ -28,7 +28,6 @@ extension CommandTests.Busy {
           #expect(alone.status == 1 && alone.error == "settings-fleet: No machine has answered yet.\n", "\(alone)")
         }
         for machine in machines { try machine.start() }
-        try await ada.run("set", app, "a=1")
         let waited = try await ada.run("status", "--wait", "60s", "--expect", "m2", "--expect", "m3")
         #expect(waited.status == 0, "\(waited)")
         #expect(waited.output.wholeMatch(of: #/3 machines\norg\.example\.app\d+: rev \d+: 3 applied\n/#) != nil)

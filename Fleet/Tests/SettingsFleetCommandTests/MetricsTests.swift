@@ -6,7 +6,7 @@ import Testing
 
 @testable import settings_fleet
 
-extension CommandTests.Busy {
+extension CommandTests.Mirrors {
   /// What monitors read. Prometheus' own parser judges it if `promtool` is in PATH: Debian's package 'prometheus', which has it,
   /// takes 96 MB, so that Scripts/setup leaves it out.
   struct MetricsTests {

@@ -3,7 +3,7 @@ import EtcdTesting
 import Foundation
 import Testing
 
-extension CommandTests.Busy {
+extension CommandTests.Mirrors {
   struct MirrorTests {
     private static let schema = """
       [keys.port]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import settings_fleet
 
-extension CommandTests.Busy {
+extension CommandTests.Mirrors {
   struct OwnSettingsTests {
     /// For each setting, one of the machine and one that somebody with the cluster would like it to have.
     private static let values = [

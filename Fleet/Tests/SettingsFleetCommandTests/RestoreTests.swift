@@ -3,7 +3,7 @@ import EtcdTesting
 import Foundation
 import Testing
 
-extension CommandTests.Busy {
+extension CommandTests.Mirrors {
   /// What machines do after a backup of the cluster was restored.
   struct RestoreTests {
     @Test func `a restored backup is held over restarts and writes, until it is accepted`() async throws {

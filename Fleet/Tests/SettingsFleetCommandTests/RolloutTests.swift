@@ -7,7 +7,7 @@ import Testing
 @testable import settings_fleet
 
 extension CommandTests {
-  @Suite(.serialized) struct RolloutTests {
+  struct RolloutTests {
     /// Starts machines, and returns when each has applied a first text.
     private static func start(_ machines: [MachineParty], _ ada: Party) async throws {
       for machine in machines { try machine.start() }

@@ -3,7 +3,7 @@ import EtcdTesting
 import Foundation
 import Testing
 
-extension CommandTests.Busy {
+extension CommandTests.Owners {
   struct SafetyTests {
     @Test func `an endpoint without encryption is refused unless it is allowed`() async throws {
       try await Fleet.with { fleet in
@@ -169,7 +169,8 @@ extension CommandTests.Busy {
         #expect(try await machine.wait(for: "a = 1\n"), "\(machine.said)")
         #expect(try await root.waitUntilApplied(by: 1))
         // The certificates of tests are good for two days.
-        #expect(machine.said.contains("warning: The certificate in '\(tls.certificateFile ?? "")' expires on "))
+        let warning = "warning: The certificate in '\(tls.certificateFile ?? "")' expires on "
+        #expect(try await eventually { machine.said.contains(warning) }, "\(machine.said)")
         let counted = try await person("ada", "a").run("set", fleet.app, "a=7")
         #expect(counted.status == 0, "\(counted)")
         #expect(try await fleet.machinesOfLastChange(as: EtcdCredentials(user: "root", password: "r")) == 1)

@@ -3,9 +3,9 @@ import EtcdTesting
 import Foundation
 import Testing
 
-extension CommandTests.Busy {
+extension CommandTests {
   /// What a mirror does in a fleet with many apps and machines.
-  struct ScaleTests {
+  @Suite(.serialized) struct ScaleTests {
     @Test func `what is for other machines costs a mirror no memory`() async throws {
       let cluster = try await EtcdCluster.start(options: CommandTests.patient)
       defer { cluster.stop() }

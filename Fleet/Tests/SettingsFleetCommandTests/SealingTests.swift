@@ -243,7 +243,7 @@ extension CommandTests {
           let alone = "\(fleet.root)/alone\(number)"
           try FileManager.default.createDirectory(atPath: alone + "/settings-fleet", withIntermediateDirectories: true)
           try fleet.write(
-            "endpoints = [\"http://127.0.0.1:1\"]\nplaintext = true\nmachine = \"x\"\nhost = \"m1\"\n"
+            "endpoints = [\"http://127.0.0.1:1\"]\nplaintext = true\ntimeout = \"1s\"\nmachine = \"x\"\nhost = \"m1\"\n"
               + "unsealing-keys = [\"\(key.file)\"]\n", to: alone + "/settings-fleet/settings.toml")
           let once = try await machine.party.run(["mirror", "--once"], adding: ["XDG_CONFIG_DIRS": alone])
           #expect(once.status == 11, "\(once)")

@@ -3,7 +3,7 @@ import EtcdTesting
 import Foundation
 import Testing
 
-extension CommandTests.Busy {
+extension CommandTests.Writers {
   /// Secrets that are in a document in plain: a desk without the schema stored them, they became secrets later, or
   /// somebody put them into the directory. What a command prints goes into the log of a job.
   struct SecretOutputTests {

@@ -3,7 +3,7 @@ import EtcdTesting
 import Foundation
 import Testing
 
-extension CommandTests.Busy {
+extension CommandTests.Owners {
   /// Somebody with etcd's password and without the key writes into a document, and somebody with the key edits it.
   struct SignatureTests {
     private static let signed = "theme = \"light\"\nport = 1001\n"

@@ -3,7 +3,7 @@ import EtcdTesting
 import Foundation
 import Testing
 
-extension CommandTests.Busy {
+extension CommandTests.Writers {
   struct UndoTests {
     /// The revisions of the changes, the newest first.
     private static func revisions(_ fleet: Fleet, _ person: Party) async throws -> [String] {

@@ -97,7 +97,7 @@ struct WordsTests {
   }
 }
 
-extension CommandTests.Busy {
+extension CommandTests.Writers {
   struct InputTests {
     @Test func `a lock with its reason first locks the key of the app`() async throws {
       try await Fleet.with { fleet in

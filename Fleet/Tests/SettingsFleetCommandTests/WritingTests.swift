@@ -6,7 +6,7 @@ import Testing
 
 @testable import settings_fleet
 
-extension CommandTests.Busy {
+extension CommandTests.Writers {
   struct WritingTests {
     private static let schema = """
       [keys.port]

@@ -2,42 +2,46 @@ import EtcdClient
 import EtcdTesting
 import Testing
 
-/// All tests that need a cluster: one after another, because many measure time.
+/// All tests that need a cluster.
 @Suite(
-  .serialized, .timeLimit(.minutes(10)),
+  .timeLimit(.minutes(10)),
   .enabled(if: EtcdCluster.missing == nil, "a cluster needs etcd, etcdctl, openssl and setpriv"))
 enum ClusterTests {
+  /// One after another, because many measure time.
+  @Suite(.serialized) enum InTurn {}
+
   /// Plain clusters of one member, for tests that leave them as they are. Each uses keys of its own.
-  static let shared = Task { try await EtcdCluster.start(options: patient) }
-  static let sharedWithTLS = Task {
+  fileprivate static let shared = Task { try await EtcdCluster.start(options: patient) }
+  fileprivate static let sharedWithTLS = Task {
     var options = patient
     options.usesTLS = true
     return try await EtcdCluster.start(options: options)
   }
 
   /// What is not about time does not fail on a busy machine. What is about time sets a deadline itself.
-  private static var patient: EtcdCluster.Options {
+  fileprivate static var patient: EtcdCluster.Options {
     var options = EtcdCluster.Options()
     options.deadline = .seconds(30)
+    options.keepInMemory()
     return options
   }
+}
 
-  static func withShared(usesTLS: Bool = false, _ body: (EtcdClient, EtcdCluster) async throws -> Void) async throws {
-    let cluster = try await (usesTLS ? sharedWithTLS : shared).value
-    try await cluster.withClient { try await body($0, cluster) }
-  }
+func withShared(usesTLS: Bool = false, _ body: (EtcdClient, EtcdCluster) async throws -> Void) async throws {
+  let cluster = try await (usesTLS ? ClusterTests.sharedWithTLS : ClusterTests.shared).value
+  try await cluster.withClient { try await body($0, cluster) }
+}
 
-  /// Starts a cluster for one test.
-  static func withCluster(
-    members: Int = 1, _ change: (inout EtcdCluster.Options) -> Void = { _ in },
-    _ body: (EtcdCluster) async throws -> Void
-  ) async throws {
-    var options = patient
-    change(&options)
-    let cluster = try await EtcdCluster.start(members: members, options: options)
-    defer { cluster.stop() }
-    try await body(cluster)
-  }
+/// Starts a cluster for one test.
+func withCluster(
+  members: Int = 1, _ change: (inout EtcdCluster.Options) -> Void = { _ in },
+  _ body: (EtcdCluster) async throws -> Void
+) async throws {
+  var options = ClusterTests.patient
+  change(&options)
+  let cluster = try await EtcdCluster.start(members: members, options: options)
+  defer { cluster.stop() }
+  try await body(cluster)
 }
 
 extension EtcdCluster {

@@ -3,9 +3,10 @@ import EtcdTesting
 import Foundation
 import Testing
 
-/// All tests of the command: they share a cluster, and each uses apps of its own. Three suites run side by side, because
-/// a rollout waits for signs of life most of the time. Within each, tests run one after another: the calls have
-/// deadlines, which many processes at once would miss.
+/// All tests of the command: they share a cluster, and each uses apps of its own. The suites in it run side by side,
+/// because most of the time a test waits: for a cluster, for a disk, for a machine. Within each, tests run one after
+/// another: the calls have deadlines, which many processes at once would miss. Rollouts wait for signs of life of
+/// machines, and need next to nothing meanwhile: they run beside each other, too.
 @Suite(
   .timeLimit(.minutes(10)),
   .enabled(if: EtcdCluster.missing == nil, "a cluster needs etcd, etcdctl, openssl and setpriv"),
@@ -17,11 +18,16 @@ enum CommandTests {
   static var patient: EtcdCluster.Options {
     var options = EtcdCluster.Options()
     options.deadline = .seconds(30)
+    options.keepInMemory()
     return options
   }
 
-  /// Those that compute most of the time.
-  @Suite(.serialized) enum Busy {}
+  /// What people store.
+  @Suite(.serialized) enum Writers {}
+  /// What machines make of it.
+  @Suite(.serialized) enum Mirrors {}
+  /// What may be stored by whom, and from where.
+  @Suite(.serialized) enum Owners {}
 }
 
 /// A scratch directory with people and machines, and their fleet.
