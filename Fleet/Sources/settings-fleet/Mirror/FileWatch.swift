@@ -1,26 +1,29 @@
 import AppSettingsObserve
+import Glibc
 import SettingsFleet
 import Synchronization
 
-/// Notices when something else than the mirror changes a mirrored file, through the library's own watching. Nothing wakes up
-/// while nothing happens.
+/// Notices when something else than the mirror changes a mirrored file, or a secret, through the library's own watching.
+/// Nothing wakes up while nothing happens.
 final class FileWatch: Sendable {
   private struct State {
     /// What the files are meant to hold, by app.
     var expected: [String: [FleetDocument: TextDigest]] = [:]
     var subscriptions: [String: WatchSubscription] = [:]
-    /// The apps whose files were not as expected at the last look: they may just be written.
+    /// Those to the directories of secrets.
+    var secrets: [String: WatchSubscription] = [:]
+    /// What was not as expected at the last look: it may just be written.
     var suspects: Set<String> = []
     var report: (@Sendable (String) -> Void)?
   }
 
-  private let places: MirrorPlaces
-  private let host: String
+  private let secrets: SecretFiles
+  private var places: MirrorPlaces { secrets.places }
   private let hub = WatchHub(source: .kernel)
   /// Protects what is expected, and what is watched.
   private let state = Mutex(State())
 
-  init(places: MirrorPlaces, host: String) { (self.places, self.host) = (places, host) }
+  init(secrets: SecretFiles) { self.secrets = secrets }
 
   /// - Parameter report: Called with an app whose files are not as they should be.
   func start(_ report: @escaping @Sendable (String) -> Void) {
@@ -29,13 +32,14 @@ final class FileWatch: Sendable {
       return Array(state.expected.keys)
     }
     for app in apps { watch(app) }
+    for app in (try? secrets.apps(nil)) ?? [] { expectSecrets(of: app) }
   }
 
   func end() {
     let subscriptions = state.withLock { state in
-      defer { state.subscriptions = [:] }
+      defer { (state.subscriptions, state.secrets) = ([:], [:]) }
       state.report = nil
-      return Array(state.subscriptions.values)
+      return Array(state.subscriptions.values) + Array(state.secrets.values)
     }
     for subscription in subscriptions { subscription.cancel() }
   }
@@ -55,26 +59,48 @@ final class FileWatch: Sendable {
     for app in new { watch(app) }
   }
 
-  private func watch(_ app: String) {
-    let subscription = hub.subscribe(to: .directory("\(places.files)/\(app)/settings.d"), problem: { _ in }) {
-      [weak self] _ in
-      self?.look(at: app) ?? .settled
+  /// Takes the secrets of an app as they are now.
+  func expectSecrets(of app: String) {
+    let directory = "\(places.secrets)/\(app)"
+    let isThere = access(directory, F_OK) == 0
+    let (isNew, ended) = state.withLock { state in
+      guard state.report != nil else { return (false, WatchSubscription?.none) }
+      return (isThere && state.secrets[app] == nil, isThere ? nil : state.secrets.removeValue(forKey: app))
     }
+    ended?.cancel()
+    guard isNew else { return }
+    let subscription = subscribe(to: directory) { $0.look(at: app, secrets: true) }
+    state.withLock { $0.secrets[app] = subscription }
+  }
+
+  private func watch(_ app: String) {
+    let subscription = subscribe(to: "\(places.files)/\(app)/settings.d") { $0.look(at: app, secrets: false) }
     state.withLock { $0.subscriptions[app] = subscription }
   }
 
-  private func look(at app: String) -> LookResult {
-    let found = (try? places.digests(of: app, host: host)) ?? [:]
-    let (isNew, report) = state.withLock { state -> (Bool, (@Sendable (String) -> Void)?) in
-      guard let expected = state.expected[app], expected != found else {
-        state.suspects.remove(app)
-        return (false, nil)
-      }
-      let isNew = state.suspects.insert(app).inserted
-      if !isNew { state.suspects.remove(app) }
-      return (isNew, isNew ? nil : state.report)
+  private func subscribe(
+    to directory: String, _ look: @escaping @Sendable (FileWatch) -> LookResult
+  ) -> WatchSubscription {
+    hub.subscribe(to: .directory(directory), problem: { _ in }) { [weak self] _ in self.map(look) ?? .settled }
+  }
+
+  private func look(at app: String, secrets isOfSecrets: Bool) -> LookResult {
+    let isRight: Bool
+    if isOfSecrets {
+      isRight = secrets.areRight(of: app)
+    } else {
+      let found = (try? places.digests(of: app, host: secrets.host)) ?? [:]
+      isRight = state.withLock { $0.expected[app].map { $0 == found } ?? true }
     }
-    if isNew { return .again(after: .milliseconds(50)) }
+    let suspect = isOfSecrets ? "secrets of \(app)" : app
+    let (isNew, report) = state.withLock { state -> (Bool, (@Sendable (String) -> Void)?) in
+      if isRight || !state.suspects.insert(suspect).inserted {
+        state.suspects.remove(suspect)
+        return (false, isRight ? nil : state.report)
+      }
+      return (true, nil)
+    }
+    if isNew { return .again(after: .milliseconds(isOfSecrets ? 500 : 50)) }
     report?(app)
     return .settled
   }

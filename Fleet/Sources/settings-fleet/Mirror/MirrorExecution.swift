@@ -187,6 +187,7 @@ struct MirrorExecution: Sendable {
   private func updateSecrets(of app: String, _ lines: inout [String]) -> File.Failed? {
     do throws(File.Failed) {
       lines += try secrets.update(app)
+      watch?.expectSecrets(of: app)
       return nil
     } catch {
       lines.append(error.description)

@@ -225,7 +225,8 @@ actor MirrorService {
       let owner = found.flatMap { $0.lease == 0 ? nil : LeaseID(rawValue: $0.lease) }
       perform(machine.publishConflicted(ack, with: owner, revision: found?.modRevision ?? 0, at: now))
     } catch {
-      say("Cannot answer: \(error)")
+      // It is when the mirror ends that there is no client any more.
+      if error.code != .closed { say("Cannot answer: \(error)") }
       perform(machine.publishFailed(ack, isLeaseGone: error.code == .leaseNotFound, at: now))
     }
   }

@@ -67,32 +67,48 @@ struct SecretFiles: Sendable {
 
   /// Makes the files of an app what its mirrored files say.
   ///
-  /// A value that does not open leaves the last one that did: the machine reports its document as refused.
-  ///
   /// - Returns: What was changed, a line for each secret.
   func update(_ app: String) throws(File.Failed) -> [String] {
-    let documents = try documents(of: app)
-    guard !documents.values.contains(where: { $0 == nil }) else { return [] }
-    let effective = SealedSecrets.effective(among: documents.compactMapValues(\.self))
+    guard let changes = try changes(of: app) else { return [] }
     let directory = "\(places.secrets)/\(app)"
     var lines: [String] = []
-    if !effective.isEmpty { try File.makeDirectory(directory) }
+    for (name, contents) in changes.files {
+      if let contents {
+        try File.makeDirectory(directory)
+        // No secret begins with a dot.
+        try File.replace("\(directory)/\(name)", with: contents, temporary: directory + "/.new")
+      } else {
+        try File.remove("\(directory)/\(name)")
+      }
+      lines.append(contents == nil ? "removed the secret '\(name)' of \(app)" : "unsealed '\(name)' of \(app)")
+    }
+    if changes.isLast { rmdir(directory) }
+    return lines
+  }
+
+  /// Whether the files of an app are what its mirrored files say.
+  func areRight(of app: String) -> Bool { (try? changes(of: app)?.files.isEmpty) ?? true }
+
+  /// What has to become of the files of an app, with `nil` for one to be removed, and whether none is left; `nil` where
+  /// that cannot be known.
+  ///
+  /// A value that does not open leaves the last one that did: the machine reports its document as refused.
+  private func changes(
+    of app: String
+  ) throws(File.Failed) -> (files: [(name: String, contents: [UInt8]?)], isLast: Bool)? {
+    let documents = try documents(of: app)
+    guard !documents.values.contains(where: { $0 == nil }) else { return nil }
+    let effective = SealedSecrets.effective(among: documents.compactMapValues(\.self))
+    let directory = "\(places.secrets)/\(app)"
+    var files: [(name: String, contents: [UInt8]?)] = []
     for (name, (document, entry)) in effective.sorted(by: { $0.key < $1.key }) {
       guard let secret = try? entry.open(in: document, with: keys) else { continue }
-      let path = "\(directory)/\(name)"
       let contents = Self.contents(secret)
-      guard try File.readIfFile(path) != contents else { continue }
-      // No secret begins with a dot.
-      try File.replace(path, with: contents, temporary: directory + "/.new")
-      lines.append("unsealed '\(name)' of \(app)")
+      if try File.readIfFile("\(directory)/\(name)") != contents { files.append((name.description, contents)) }
     }
     let wanted = Set(effective.keys.map(\.description))
-    for name in try File.names(in: directory) where !wanted.contains(name) {
-      try File.remove("\(directory)/\(name)")
-      lines.append("removed the secret '\(name)' of \(app)")
-    }
-    if effective.isEmpty { rmdir(directory) }
-    return lines
+    for name in try File.names(in: directory) where !wanted.contains(name) { files.append((name, nil)) }
+    return (files, effective.isEmpty)
   }
 
   /// The bytes of a credential with a value: who reads it leaves out one newline at its end.

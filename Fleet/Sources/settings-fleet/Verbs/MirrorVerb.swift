@@ -84,7 +84,7 @@ struct MirrorVerb: FleetVerb {
       case .held, .needsEverything, .retry: throw Failure(.io, nil)
       }
     }
-    execution.watch = FileWatch(places: places, host: machine.host)
+    execution.watch = FileWatch(secrets: execution.secrets)
     let service = MirrorService(
       execution: execution, record: record, check: HealthCheck(words: context.settings.store[.healthCheck]))
     var server: (any Channel)?
