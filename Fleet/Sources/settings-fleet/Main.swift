@@ -47,7 +47,10 @@ struct FleetCommand: AsyncParsableCommand {
   /// Throws with a suggestion for an unknown verb: the library has suggestions for options only.
   static func checkVerb(_ words: [String]) throws {
     let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
-    guard let name = words.first, !name.hasPrefix("-"), !names.contains(name) else { return }
+    // 'help VERB' prints the page of that verb.
+    guard let name = words.first == "help" ? words.dropFirst().first : words.first, !name.hasPrefix("-"),
+      !names.contains(name)
+    else { return }
     let hint =
       Self.command(for: name).map { "For that there is 'settings-fleet \($0)'." }
       ?? Suggestion.nearest(to: name, among: names).map { "Did you mean '\($0)'?" }

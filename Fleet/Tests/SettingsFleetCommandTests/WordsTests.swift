@@ -51,6 +51,7 @@ struct WordsTests {
   @Test func `an unknown verb is answered with the one that was meant`() throws {
     for (words, answer) in [
       (["stauts", "org.a"], "Unknown verb 'stauts'. Did you mean 'status'?"),
+      (["help", "stauts"], "Unknown verb 'stauts'. Did you mean 'status'?"),
       (["Set", "org.a"], "Unknown verb 'Set'. Did you mean 'set'?"),
       (["rm", "org.a", "key"], "Unknown verb 'rm'. For that there is 'settings-fleet unset APP KEY'."),
       (["rollback"], "Unknown verb 'rollback'. For that there is 'settings-fleet undo APP'."),

@@ -188,6 +188,14 @@ extension CommandTests.Writers {
           #expect(refused.status == 3 && refused.error.contains(near), "\(words) \(refused)")
           #expect(refused.error.contains("--create"), "\(words) \(refused)")
         }
+        let typo = app.replacing("example", with: "exmaple")
+        for words in [
+          ["set", typo, "a=1"], ["lock", typo, "a"], ["edit", typo], ["get", typo, "a"], ["status", typo],
+        ] {
+          let refused = try await ada.run(words)
+          let status: Int32 = words[0] == "get" ? 1 : 3
+          #expect(refused.status == status && refused.error.contains("Did you mean '\(app)'?"), "\(words) \(refused)")
+        }
         let read = try await ada.run("get", app, "a", "--host", "dekstop")
         #expect(read.status == 1 && read.error.contains("Did you mean 'desktop'?"), "\(read)")
         // What is known, what is like nothing, and the next machine of a row.

@@ -1,3 +1,4 @@
+import AppSettingsSchema
 import EtcdClient
 import SettingsFleet
 import SettingsFleetEtcd
@@ -38,6 +39,15 @@ struct Cluster: Sendable {
   /// The documents of an app.
   func documents(of app: String, at revision: Int64? = nil) async throws -> AppDocuments {
     FleetContents(try await snapshot(of: app, at: revision)).apps[app] ?? AppDocuments()
+  }
+
+  /// The app of the fleet that was probably meant by one that it does not have; `nil` if none is like it, or if this user
+  /// may not see which there are. One that differs in its digits was not meant.
+  func app(near app: String) async -> String? {
+    func letters(_ name: String) -> String { name.filter { !$0.isNumber } }
+    let keys = try? await client.rangeAll(EtcdRange(.prefix(FleetNames.prefix), keysOnly: true)).keyValues
+    let apps = Set((keys ?? []).compactMap { FleetKey($0.key)?.app }).filter { letters($0) != letters(app) }
+    return Suggestion.app(nearest: app, among: apps.sorted())
   }
 
   /// The value of a key and its revision; `nil` if it does not exist.

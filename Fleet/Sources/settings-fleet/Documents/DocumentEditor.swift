@@ -197,7 +197,11 @@ struct DocumentEditor {
     let snapshot = try await context.cluster.snapshot(of: document.app)
     let writer = DocumentWriter(document, in: snapshot, appVersion: newest)
     let base = try current(of: writer)
-    if base == nil, takingBack == nil, !creates { try await checkName(beside: writer.documents.documents.keys) }
+    if base == nil, takingBack == nil, !creates {
+      let scopes = writer.documents.documents.keys
+      if scopes.isEmpty, newest == nil { try await checkApp() }
+      try await checkName(beside: scopes)
+    }
     try workspace.fill(with: writer.documents, upTo: newest, for: document.scope)
     if document.scope != .all, let below { try workspace.put(below, as: .all) }
     // Before a person has written a text in vain.
@@ -226,6 +230,15 @@ struct DocumentEditor {
     try check(text, after: base?.text, in: workspace)
     (edit.version, edit.acceptedUnsigned) = (try Workspace.version(of: text), isDoubted)
     return (edit, answer)
+  }
+
+  /// Refuses to make the first document of an app whose id is like that of one that the fleet has.
+  private func checkApp() async throws {
+    guard let near = await context.cluster.app(near: document.app) else { return }
+    throw Failure(
+      .unknown,
+      "The fleet has no app '\(document.app)'. Did you mean '\(near)'? To make its first document anyway, use --create. "
+        + "Nothing was written.")
   }
 
   /// Refuses to make the document of a group or machine that nobody knows, and whose name is like one that is known.

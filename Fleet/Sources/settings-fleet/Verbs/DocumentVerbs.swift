@@ -215,6 +215,8 @@ extension ReadingVerb {
         (try? await context.cluster.documents(of: app))?.documents.isEmpty == false
       {
         hint = " \(DocumentWords.order(Self.word, app))"
+      } else if documents.documents.isEmpty, let near = await context.cluster.app(near: words.document.app) {
+        hint = " Did you mean '\(near)'?"
       }
       throw Failure(.noValue, "The fleet has no document '\(words.document)'\(when).\(hint)")
     }

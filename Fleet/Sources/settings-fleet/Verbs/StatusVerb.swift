@@ -65,9 +65,9 @@ struct StatusVerb: FleetVerb {
       }
     }
     if let app, status.isUnknown {
+      let hint = await context.cluster.app(near: app).map { "Did you mean '\($0)'?" } ?? "Check its name."
       throw Failure(
-        .unknown,
-        "The fleet knows no app '\(app)': it has no document, and no machine answers about it. Check its name.")
+        .unknown, "The fleet knows no app '\(app)': it has no document, and no machine answers about it. \(hint)")
     }
     Output.line(status.text)
     if status.isUnanswered {
