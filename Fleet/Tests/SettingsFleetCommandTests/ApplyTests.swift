@@ -153,11 +153,13 @@ extension CommandTests.Owners {
           fleet, "tree",
           [
             "\(app)/all.toml": "port = 1\n", "\(app)/group/a.toml": "port = 70\n",
-            "\(app)/host/b.toml": "token = 'hunter2'\n",
+            "\(app)/host/b.toml": "token = 'hunter2'\n", "\(app)/host/c.toml": "\nsettings-locked = 'port'\n",
           ])
         for words in [["--plan"], []] {
           let refused = try await ada.run(["apply", tree.path] + words)
           #expect(refused.status == 4 && refused.error.contains("'\(app)/group/a': machines would refuse it: line 1"))
+          let lock = "'\(app)/host/c': machines would refuse it: line 2: Cannot use 'settings-locked'"
+          #expect(refused.error.contains(lock), "\(refused)")
           #expect(refused.error.contains("'\(app)/host/b'") && refused.error.contains("is a secret"), "\(refused)")
           #expect(!refused.error.contains("hunter2"), "\(refused)")
         }

@@ -1,3 +1,4 @@
+import AppSettings
 import AppSettingsSchema
 import SettingsFleet
 import SettingsTOML
@@ -5,8 +6,8 @@ import SettingsTools
 
 /// Whether this machine can accept a document.
 ///
-/// It does what an app and an administrator would meet: the text parses, the app's schema accepts each value, and the
-/// text is not newer than the app. A secret is refused unless it is sealed, since a mirrored file can be read by everyone
+/// It does what an app and an administrator would meet: the text parses, the app's schema accepts each value, the text is
+/// not newer than the app, and what is meant to lock a key does. A secret is refused unless it is sealed, since a mirrored file can be read by everyone
 /// on the machine. The rules and the words are those of `settings-cli check`, whose code runs here: hundreds of documents
 /// do not need a process each.
 struct DocumentCheck: Sendable {
@@ -28,6 +29,7 @@ struct DocumentCheck: Sendable {
     } catch {
       return error
     }
+    if let problem = lockProblem(in: text, of: document) { return problem }
     let (app, scope) = (document.app, document.scope)
     let directories = SettingsCommand.Directories(
       system: staging + "/config", state: staging + "/state", home: staging + "/home")
@@ -48,6 +50,17 @@ struct DocumentCheck: Sendable {
     let credentials = staging + "/credentials"
     variables["CREDENTIALS_DIRECTORY"] = credentials
     return try problem(of: plain, sealed, for: app, in: credentials, variables)
+  }
+
+  /// Why an entry of `settings-locked` locks nothing; `nil` if each is one.
+  private func lockProblem(in text: [UInt8], of document: FleetDocument) -> FleetProblem? {
+    guard let parsed = try? TOMLDocument(parsing: text) else { return nil }
+    let locks = TextReader(migrations: .none, acceptsAnyVersion: true).locks(in: parsed, file: "\(document)")
+    return locks.errors.first.map {
+      FleetProblem(
+        .refused, $0.message, line: $0.position?.line, column: $0.position?.column,
+        key: "\(SettingsFormat.locksPath)")
+    }
   }
 
   /// Whether the app would take the plain values as its service's credentials, which they become.
