@@ -164,6 +164,9 @@ extension CommandTests.Owners {
           #expect(!refused.error.contains("hunter2"), "\(refused)")
         }
         #expect(try await ada.run("get", app, "port").status == 1)
+        let typo = try await ada.run("apply", Tree(fleet, "typo", ["\(app)/all.toml": "prot = 5\n"]).path, "--plan")
+        let warning = "settings-fleet: warning: '\(app)/all': line 1: Unknown key 'prot'. Did you mean 'port'?\n"
+        #expect(typo.status == 10 && typo.error == warning, "\(typo)")
         let bad = try Tree(
           fleet, "bad",
           [

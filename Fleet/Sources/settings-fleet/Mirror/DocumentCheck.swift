@@ -15,11 +15,15 @@ struct DocumentCheck: Sendable {
   /// A directory of this process's own.
   let staging: String
 
-  /// - Parameter keys: What opens the sealed values, whose plain ones are checked then; `nil` to check only their form.
+  /// - Parameters:
+  ///   - keys: What opens the sealed values, whose plain ones are checked then; `nil` to check only their form.
+  ///   - warn: Called with what is probably a mistake, and is no reason to refuse the text: a key or a lock that the app
+  ///     does not have.
   /// - Returns: What is wrong; `nil` if nothing is.
   /// - Throws: An error if it cannot be found out, because the disk is full. This says nothing about the document.
   func problem(
-    of text: [UInt8], for document: FleetDocument, opening keys: [UnsealingKey]? = nil
+    of text: [UInt8], for document: FleetDocument, opening keys: [UnsealingKey]? = nil,
+    warning warn: (String) -> Void = { _ in }
   ) throws -> FleetProblem? {
     let sealed: SealedSecrets
     var plain: [SecretName: [UInt8]] = [:]
@@ -42,7 +46,11 @@ struct DocumentCheck: Sendable {
     try File.put(text, at: file, mode: 0o644)
     var variables = directories.variables(over: environment)
     // What is only a warning, such as a key that an older release does not know, is no reason to keep an old text.
-    let serious = try findings(app, .dropIn(scope.dropIn), variables).filter { $0.isError || $0.exposesSecret }
+    let found = try findings(app, .dropIn(scope.dropIn), variables)
+    for finding in found where [.unknownKey, .formerName, .reserved].contains(finding.kind) {
+      warn((finding.position.map { "line \($0.line): " } ?? "") + finding.message)
+    }
+    let serious = found.filter { $0.isError || $0.exposesSecret }
     if let finding = serious.first(where: { $0.file == file }) { return finding.problem }
     // The message names the other file, and where in it.
     if let problem = serious.first?.problem { return FleetProblem(problem.kind, problem.message, key: problem.key) }

@@ -44,7 +44,9 @@ struct TreeApplication: Sendable {
       }
       for text in step.texts.reversed() {
         guard let after = text.after, let check = checks[app],
-          let problem = try check.problem(of: after, for: step.document)
+          let problem = try check.problem(
+            of: after, for: step.document,
+            warning: { if text.version == step.version { plan.unknown.append("'\(step.document)': \($0)") } })
         else { continue }
         plan.refused.append((step.document, "machines would refuse it: \(problem.summary)"))
       }
@@ -171,6 +173,8 @@ struct CheckedPlan: Sendable {
   fileprivate(set) var untrusted: [FleetDocument: String] = [:]
   /// What is signed again, by the keys that have signed it and are not trusted here.
   fileprivate(set) var replacedKeys: [String: [FleetDocument]] = [:]
+  /// What the apps do not have, by its place in what changes.
+  fileprivate(set) var unknown: [String] = []
   /// The rollouts that end.
   fileprivate(set) var notes: [String] = []
   fileprivate var acceptsUnsigned = false
@@ -217,7 +221,7 @@ struct CheckedPlan: Sendable {
       return "warning: \(what) signed with the key \(key), which is not trusted here. If it is another operator's, "
         + "have each other's keys in 'trusted-keys': until then each 'apply' replaces the other one's signatures."
     }
-    return keys + notes
+    return unknown.map { "warning: \($0)" } + keys + notes
   }
 
   private var outcome: String {
