@@ -273,20 +273,32 @@ extension SettingsImportRules {
 }
 
 extension TOMLDocument {
-  /// A text without comments about secrets that it does not have any more: one at the top stays when its key is removed.
+  /// A text without the comments at its top that are about secrets which it does not have any more: such a comment stays
+  /// when its key is removed, if all above it are.
   fileprivate func withoutComments(of secrets: KnownKeys, in original: TOMLDocument) throws -> TOMLDocument {
     func comments(of document: TOMLDocument) -> [Range<Int>] {
       Redaction(of: document, secrets, .none).parts.filter { $0.kind == .comment }.map(\.range)
     }
-    let stillHidden = Set(comments(of: self).map(\.lowerBound))
-    let alike = zip(bytes, original.bytes).prefix { $0 == $1 }.count
-    var rest = bytes
-    for comment in comments(of: original).reversed()
-    where comment.upperBound <= alike && !stillHidden.contains(comment.lowerBound) {
-      let end = rest[comment.upperBound...].firstIndex(of: 0x0A).map { $0 + 1 } ?? rest.count
-      rest.removeSubrange(comment.lowerBound..<end)
+    func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+      let isBlank: (UInt8) -> Bool = { [0x20, 0x09, 0x0D, 0x0A].contains($0) }
+      let rest = line.drop(while: isBlank)
+      return rest.prefix(upTo: rest.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? rest.startIndex)
     }
-    return rest.count == bytes.count ? self : try TOMLDocument(parsing: rest)
+    let hidden = Set(comments(of: original).flatMap { original.bytes[$0].split(separator: 0x0A).map(trimmed) })
+    guard !hidden.isEmpty else { return self }
+    let stillHidden = comments(of: self)
+    // Behind a byte order mark.
+    var place = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    var top = Array(bytes[..<place])
+    while place < bytes.count {
+      let end = bytes[place...].firstIndex(of: 0x0A).map { $0 + 1 } ?? bytes.count
+      let line = trimmed(bytes[place..<end])
+      guard line.isEmpty || line.first == UInt8(ascii: "#") else { break }
+      let isHidden = stillHidden.contains { $0.overlaps(place..<end) }
+      if isHidden || !hidden.contains(line) { top += bytes[place..<end] }
+      place = end
+    }
+    return top.count == place ? self : try TOMLDocument(parsing: top + bytes[place...])
   }
 
   /// The version of a document that has nothing else; 1 for an empty one, `nil` for any other.

@@ -316,6 +316,8 @@ struct SecretTests {
     try home.write(Self.schema, to: home.path + "/data/app-settings/\(app).toml")
     for (comment, stays) in [
       ("# was CANARY\n# CANARY\n", "# mine\n"), ("# theirs\n\n# was CANARY\n", "# theirs\n\n"),
+      // It gets to the top, as the key above is not imported either.
+      ("theme = 5\n  # was CANARY\n\t# CANARY\n", "# mine\n"), ("\u{FEFF}# was CANARY\n", "# mine\n"),
     ] {
       try home.write("\(comment)\(secret)\n# mine\n[last]\nx = 1\n", to: home.path + "/in.toml")
       let result = try run(["import", app, "./in.toml", "--create"])
