@@ -103,6 +103,20 @@ class FilesTest(PageTest):
         self.shows("profiles/travel.toml")
         self.assertEqual((self.tab.one("#file-text").get_property("value"), self.tab.message("name")), ('theme = "dark"\n', ""))
 
+    def test_what_a_higher_file_hides_is_stored_and_no_mistake(self):
+        self.choose("Declared file 10-work")
+        self.shows("settings.d/10-work.toml")
+        file = self.folder / "settings.d/10-work.toml"
+        for key, part, typed, stored in [("name", "input", "Lin", 'name = "Lin"'), ("columns", ".adder input", "90", "columns = [80, 90]")]:
+            with self.subTest(key):
+                self.tab.row(key, part).type(typed)
+                self.tab.until(lambda: "has no effect" in self.tab.message(key), "message")
+                self.assertIn(stored, file.read_text())
+                self.assertEqual(self.tab.row(key, ".row-message").get_attribute("class"), "row-message warning")
+                self.assertEqual(self.tab.row(key, part).get_property("value"), typed if key == "name" else "")
+                self.assertIsNone(self.tab.row(key, part).get_attribute("aria-invalid"))
+                self.assertEqual(self.tab.count("[data-draft]"), 0)
+
     def test_beside_another_file_nothing_is_said_of_changes_of_ones_own(self):
         self.home.cli("set", APP, "name", "Lin")
         self.tab.until(lambda: "settings-cli" in self.tab.row("name", ".row-meta").text, "author")

@@ -96,7 +96,7 @@ const ofShown = (write) => write(seen(model.doc)).finally(() => refresh().catch(
 /**
  * Makes an edit: a line of 'settings-cli batch', with the parts of a key. While "try" is on, it is a trial.
  *
- * Throws a Refusal, also where a value was stored and a higher layer hides it.
+ * Throws a Refusal, also where a value was stored and a higher layer hides it; then `isStored` is true.
  */
 export async function edit(line) {
   const seconds = 15;
@@ -104,7 +104,11 @@ export async function edit(line) {
   if (tryFor && model.trial) throw new Refusal(409, "A trial is running. Keep it or take it back first.");
   const app = currentApp();
   const create = (line.set && isUnknown(line.set)) || undefined;
-  const { trial } = await ofShown((ifUnchanged) => api.edits([line], { ifUnchanged, tryFor, create }));
+  const { trial } = await ofShown((ifUnchanged) => api.edits([line], { ifUnchanged, tryFor, create })).catch((error) => {
+    // The server has taken back what was tried.
+    error.isStored = !tryFor && error.http === 409 && error.message.startsWith("Stored '");
+    throw error;
+  });
   if (!trial) return;
   // There is one at a time. That of another tab leaves this one's next change what it is.
   trying.isNext = false;

@@ -90,7 +90,12 @@ export class RowWrites {
     const made = this.#attempt(async () => {
       if (follows && waits && !this.#isLastStored) return false;
       this.#isLastStored = false;
-      await this.#writeAsShown(write, file, () => isAsShown(this.#present(path)), tries);
+      try {
+        await this.#writeAsShown(write, file, () => isAsShown(this.#present(path)), tries);
+      } catch (error) {
+        this.#isLastStored = Boolean(error.isStored);
+        throw error;
+      }
       return (this.#isLastStored = true);
     }, options);
     this.#last = made.catch(() => {}).then(() => {
@@ -131,9 +136,9 @@ export class RowWrites {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       clearTimeout(slow);
-      row.say(plain(error.message), "error", field);
+      row.say(plain(error.message), error.isStored ? "warning" : "error", field);
       if (error.http === 412) changed?.();
-      return false;
+      return Boolean(error.isStored);
     } finally {
       clearTimeout(slow);
     }

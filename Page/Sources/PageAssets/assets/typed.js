@@ -191,7 +191,7 @@ export function typed(place, input, { read, show, element = input, parts = [inpu
     const isReset = edit === null || (edit.value === "" && !(await now.accepts(edit)));
     if (isReset && !now.isStored) return true;
     const isStored = await (isReset ? now.reset(options) : now.commit(edit, options));
-    // What a higher layer hides is refused, and stored nonetheless.
+    // Another may have stored the same meanwhile.
     if (isStored || (edit !== null && isPresent(edit, now))) return true;
     if (!options.isAsShown(now)) contest(file);
     return false;
