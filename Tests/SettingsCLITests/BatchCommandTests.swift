@@ -137,6 +137,14 @@ struct BatchCommandTests {
     #expect(home.text(of: file) == "a = 1\n")
   }
 
+  @Test func `a text that is not one TOML value is refused with the reason, and not shown`() throws {
+    for (text, reason) in [("99999999999999999999", "does not fit in 64 bits"), ("[1, 77", "Expected")] {
+      let result = try batch("{\"set\":\"a\",\"toml\":\"\(text)\"}\n")
+      #expect(result.status == 4 && result.output.contains(reason), "\(result.output)")
+      #expect(!result.output.contains(text) && home.text(of: file) == nil)
+    }
+  }
+
   @Test func `a refused line takes nothing of the one before, and a value has its own notation`() throws {
     try home.write("scale = 1.5\n", to: file)
     let result = try batch(

@@ -63,7 +63,8 @@ class NumberTest(TypedTest):
         for key, typed, word in [
             ("ratio", "1,5", "'1,5' is not a number"), ("ratio", "1.500,5", "not a number"), ("ratio", "1 5", "not a number"), ("ratio", ".", "not a number"),
             ("size", "1,5", "'1,5' is not an integer"), ("size", "007", "'007' is not an integer"), ("size", "1.5", "an integer from 6 to 72"),
-            ("count", "12abc", "not an integer"), ("wait", "1,5", "'1,5' is not a number"), ("wait", "1h", "unit"), ("wait", "1h30m", "unit"), ("wait", "5m", "unit"),
+            ("count", "12abc", "not an integer"), ("count", "99999999999999999999", "does not fit in 64 bits"),
+            ("wait", "1,5", "'1,5' is not a number"), ("wait", "1h", "unit"), ("wait", "1h30m", "unit"), ("wait", "5m", "unit"),
         ]:
             with self.subTest(key, typed=typed):
                 self.into(key, "[role=spinbutton]")

@@ -78,10 +78,12 @@ enum BatchLine {
     switch (members["value"], members["toml"]) {
     case (let value?, nil): return .json(value)
     case (nil, .string(let text)?):
-      guard let value = try? TOMLValue(parsing: text) else {
-        throw ToolError(.invalidValue, "Cannot change '\(key)': the text in \"toml\" is not one TOML value.")
+      do throws(TOMLSyntaxError) {
+        return .toml(try TOMLValue(parsing: text), text: text)
+      } catch {
+        throw ToolError(
+          .invalidValue, "Cannot change '\(key)': its text is not one TOML value. \(error.discreetMessage)")
       }
-      return .toml(value, text: text)
     case (nil, nil): throw malformed("it needs \"value\" or \"toml\"")
     case (nil, _): throw malformed("\"toml\" is a string")
     default: throw malformed("it has both \"value\" and \"toml\"")
