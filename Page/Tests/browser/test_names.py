@@ -34,6 +34,9 @@ class OddNameTest(PageTest):
         self.tab.until(lambda: self.tab.texts(".group-head h2") == ["General", "A.b", "A › B", "'x"], "groups")
         self.assertEqual(self.tab.count(".row"), 5)
 
+    def test_the_head_of_a_table_has_the_colour_of_heads_whatever_its_name(self):
+        self.assertEqual(self.tab.texts(".t-section"), ["[servers.\"'a\"]"])
+
     def test_a_key_that_begins_with_a_hyphen_has_a_history(self):
         self.tab.row("-size", ".row-control input").type("5")
         self.wait_for_text("-size = 5")

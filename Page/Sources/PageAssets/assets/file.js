@@ -187,7 +187,7 @@ function draw() {
   numbers.style.transform = `translateY(${first * lineHeight - top}px)`;
 }
 
-const tokens = /(#.*$)|("(?:[^"\\]|\\.)*"|'[^']*')|(^\s*\[\[?[^\]"']*\]\]?)|([A-Za-z0-9_-]+(?:\s*\.\s*[A-Za-z0-9_-]+)*)(?=\s*=)|\b(true|false|inf|nan|[+-]?\d[\w:.+-]*)/gm;
+const tokens = /(#.*$)|("(?:[^"\\]|\\.)*"|'[^']*')|(^\s*\[\[?(?:[^\]"'#,]|"(?:[^"\\]|\\.)*"|'[^']*')*\]\]?(?=\s*(?:#|$)))|([A-Za-z0-9_-]+(?:\s*\.\s*[A-Za-z0-9_-]+)*)(?=\s*=)|\b(true|false|inf|nan|[+-]?\d[\w:.+-]*)/gm;
 const kinds = ["", "comment", "string", "section", "name", "number"];
 
 function coloured(line) {
