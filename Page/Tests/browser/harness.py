@@ -3,6 +3,7 @@
 SETTINGS_PAGE and SETTINGS_CLI name the executables; without them the ones of a debug build are used.
 """
 
+import itertools
 import json
 import os
 import pathlib
@@ -127,6 +128,10 @@ class Server:
         self.log.close()
 
 
+# What computes less: nothing of the browser's own is drawn around the page, no process of its own puts together what is
+# drawn, and no process is started for a tab. The benchmark does without.
+SPARING = ["--kiosk", "--in-process-gpu", "--process-per-site", "--disable-features=SpareRendererForSitePerProcess"]
+
 _mine = threading.local()
 _starts = threading.Lock()
 
@@ -149,6 +154,7 @@ def start_driver():
     options.binary_location = shutil.which("chromium") or "chromium"
     for argument in ["--headless=new", "--disable-gpu", "--window-size=1440,900", f"--user-data-dir={_mine.profile}",
                      "--disable-background-networking", "--no-first-run", "--disable-component-update",
+                     *SPARING,
                      # A tab that another one covers goes on as if it were seen.
                      "--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows"]:
         options.add_argument(argument)
@@ -172,7 +178,7 @@ def quit_driver():
 # it where it stays: in the middle of the screen, at the same place in two frames that follow each other. The list has only
 # the rows near the screen in the document, so it goes on through the list until it has made the row.
 STEP = """
-const [selector, text, isRow, given, milliseconds, done] = arguments;
+const [selector, text, isRow, given, milliseconds] = arguments;
 const end = performance.now() + milliseconds;
 const isSeen = (one) => one.checkVisibility({ visibilityProperty: true });
 const seenText = (one) => (isSeen(one) ? one.innerText.trim() : "");
@@ -186,7 +192,7 @@ function goOn() {
   const isEnd = box.scrollTop + box.clientHeight >= box.scrollHeight - 2;
   box.scrollTop = isEnd ? 0 : box.scrollTop + 600;
 }
-(async () => {
+return (async () => {
   for (let last = null; performance.now() < end; await frame()) {
     if (document.documentElement.hasAttribute("data-busy")) continue;
     const element = find();
@@ -196,21 +202,21 @@ function goOn() {
       // The list hears of it in the next frame, and has drawn its part after that.
       await frame();
     } else if (read) {
-      return done([read(element, ...given)]);
+      return [read(element, ...given)];
     } else {
       element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
       const now = place(element);
-      if (last?.element === element && last.now === now) return done([element]);
+      if (last?.element === element && last.now === now) return [(globalThis.foundElement = element) && null];
       last = { element, now };
     }
   }
-  return done(null);
-})().catch((error) => done([null, String(error)]));
+  return null;
+})().catch((error) => [null, String(error)]);
 """
 
 # Nothing was done if one of these is said: the element was drawn again, moved, or is not there yet.
 NOT_DONE = (StaleElementReferenceException, ElementNotInteractableException, ElementClickInterceptedException,
-            InvalidElementStateException, NoSuchElementException)
+            InvalidElementStateException, NoSuchElementException, JavascriptException)
 
 
 class Element:
@@ -226,12 +232,9 @@ class Element:
     def step(self, script, *given):
         end = time.monotonic() + SECONDS
         while True:
-            self.tab.focus()
             try:
-                found = self.tab.driver.execute_async_script(STEP % script, self.selector, self.with_text, self.is_row, given,
-                                                             max(0, end - time.monotonic()) * 1000)
+                found = self.tab.js(STEP % script, self.selector, self.with_text, self.is_row, given, 20_000)
             except JavascriptException:
-                # The document is another one since then.
                 found = None
             if found and len(found) == 1:
                 return found[0]
@@ -246,9 +249,9 @@ class Element:
         """Does something with the element, once."""
         end = time.monotonic() + SECONDS
         while True:
-            found = self.step("null")
+            self.step("null")
             try:
-                return action(found)
+                return action(self.tab.driver.execute_script("return foundElement"))
             except NOT_DONE:
                 if time.monotonic() > end:
                     raise
@@ -304,6 +307,9 @@ class Tab:
 
     def __init__(self, url):
         self.driver = driver()
+        if SPARING and not self.driver.current_url.startswith("http"):
+            # The first tab keeps the process in which the others are.
+            self.driver.get(f"{url.split('/#')[0]}/page.css")
         self.driver.switch_to.new_window("tab")
         self.handle = self.driver.current_window_handle
         self.show(1440, 900)
@@ -331,7 +337,14 @@ class Tab:
 
     def wait_until_live(self, app):
         """Waits until the page follows the changes of an app."""
-        self.until(lambda: self.js("return document.documentElement.dataset.live === arguments[0]", app), "page that follows changes")
+        self.until(lambda: self.js("""
+            const root = document.documentElement;
+            return new Promise((done) => {
+                const check = () => root.dataset.live === arguments[0] && done(true);
+                check();
+                new MutationObserver(check).observe(root, { attributeFilter: ["data-live"] });
+                setTimeout(done, 20_000, false);
+            });""", app), "page that follows changes")
 
     def reload(self, app=APP):
         self.focus().driver.refresh()
@@ -339,23 +352,34 @@ class Tab:
 
     def rest(self):
         """Waits until the page has its answers, its animations are over, and two frames have nothing else to draw."""
-        self.until(lambda: self.focus().driver.execute_async_script("""
-            const done = arguments[0];
+        self.until(lambda: self.js("""
             const state = () => JSON.stringify([innerWidth, innerHeight, document.body.getElementsByTagName('*').length, document.querySelector('#settings')?.scrollTop,
               ...[...document.querySelectorAll('#list > *')].map((one) => one.getBoundingClientRect().top)]);
             const frame = () => new Promise((next) => { requestAnimationFrame(next); });
             const isBusy = () => document.documentElement.hasAttribute('data-busy') || document.getAnimations().some((one) => one.playState === 'running');
-            (async () => {
+            return (async () => {
               await frame();
               const before = state();
               await frame();
               await frame();
-              done(!isBusy() && state() === before);
+              return !isBusy() && state() === before;
             })();"""), "page at rest")
 
     def js(self, script, *arguments):
-        """What a script returns, now: whatever the page may be about to do."""
-        return self.focus().driver.execute_script(script, *arguments)
+        """What a script returns, now: whatever the page may be about to do. It is no element."""
+        # WebDriver has the browser compile much code of its own for each script with other arguments.
+        call = f"(function () {{ {script}\n}})(...{json.dumps(arguments)})"
+        try:
+            answer = self.focus().driver.execute_cdp_cmd("Runtime.evaluate", {
+                "expression": call, "awaitPromise": True, "returnByValue": True, "userGesture": True})
+        except WebDriverException as error:
+            # The document is another one since then.
+            if any(said in str(error) for said in ["navigated", "context", "collected"]):
+                raise JavascriptException(str(error)) from error
+            raise
+        if "exceptionDetails" in answer:
+            raise JavascriptException(json.dumps(answer["exceptionDetails"]))
+        return answer["result"].get("value")
 
     def count(self, selector):
         """How many elements a selector has, once the page has the answers to all that it asked."""
@@ -374,7 +398,7 @@ class Tab:
 
     def until(self, condition, what="something"):
         end = time.monotonic() + SECONDS
-        while True:
+        for wait in itertools.chain([0.02, 0.03, 0.05, 0.07], itertools.repeat(0.1)):
             self.focus()
             try:
                 result = condition()
@@ -384,7 +408,7 @@ class Tab:
                 return result
             if time.monotonic() > end:
                 raise AssertionError(f"There was no {what} within {SECONDS} s. Log: {self.log()}")
-            time.sleep(0.02)
+            time.sleep(wait)
 
     def click(self, selector, text=""):
         """Clicks on the first element that has a text."""

@@ -101,8 +101,8 @@ class HandsTest(PageTest):
 
     def idle(self):
         """Waits until nothing is asked, and nothing that waits for a pause is left."""
-        self.tab.js("window.waited = false; setTimeout(() => { window.waited = true; }, 900)")
-        self.tab.until(lambda: self.tab.js("return window.waited && !document.documentElement.hasAttribute('data-busy')"), "rest")
+        rests = "return new Promise((done) => { setTimeout(() => done(!document.documentElement.hasAttribute('data-busy')), 900); })"
+        self.tab.until(lambda: self.tab.js(rests), "rest")
 
     def hold(self, what):
         """Holds the requests of the page that fit, an expression of path and options, until let_go()."""
