@@ -56,13 +56,18 @@ extension CommandTests.Writers {
         #expect(try await ada.run("get", fleet.app, "a").status == 1)
         #expect(try await ada.run("edit", fleet.app, "--text", fleet.root + "/none").status == 7)
 
-        let near = "\(fleet.app)x"
+        // Of another organization than those of the other tests, which would be like it.
+        let known = fleet.app.replacing("org.example.app", with: "net.test.palette")
+        let near = known.replacing("palette", with: "palete")
+        try fleet.write(
+          "schema-version = 1\napp = \"\(known)\"\n", to: fleet.root + "/share/app-settings/\(known).toml")
         let editor = ["EDITOR": "cp \(fleet.root)/text", "VISUAL": ""]
         let typo = try await ada.run(["edit", near], adding: editor)
         #expect(typo.status == 3 && typo.error.contains("To make a new app, use --create."), "\(typo)")
         #expect(try await ada.run(["edit", near, "--create"], adding: editor).status == 0)
         #expect(try await ada.run("get", near, "a").output == "1\n")
-        #expect(try await ada.run("edit", near + "y", "--create", "--text", fleet.root + "/text").status == 0)
+        let nearer = known.replacing("palette", with: "pallete")
+        #expect(try await ada.run("edit", nearer, "--create", "--text", fleet.root + "/text").status == 0)
       }
     }
 
