@@ -68,7 +68,7 @@ extension CommandTests {
         try fleet.allow(apps: apps, on: "canary")
         try canary.start()
         for app in apps {
-          try await ada.run("set", app, "a=1")
+          try await ada.run("set", app, "--create", "a=1")
           #expect(try await eventually { try await ada.run("status", app).output.contains("1 applied") })
         }
         let rollouts = apps.map { app in
