@@ -214,7 +214,7 @@ if Context.environment["SETTINGS_TARGETS"] == "all" {
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0", traits: []),
   ]
   package.targets += pageTargets() + fleetTargets() + exampleTargets()
-  linkStatically(["settings-cli", "settings-page", "settings-probe"], of: package.targets)
+  linkStatically(["settings-cli", "settings-page"], of: package.targets)
 }
 
 let cTargets = ["CSettingsSystem", "CFaults", "PageAssets", "CPageSystem", "CFleetSystem", "CEtcdTesting"]
@@ -232,6 +232,8 @@ for target in package.targets where target.type != .system && !cTargets.contains
 
 /// Links programs as an installation does, without shared libraries: what the tests start is what people have. More than
 /// half of a start went into loading and relocating the libraries of Swift, and the tests start them thousands of times.
+/// 'settings-probe' looks up fork(2) by its name, and 'settings-fleet' is run with a false clock: both need the dynamic
+/// linker.
 func linkStatically(_ programs: Set<String>, of targets: [Target]) {
   for target in targets {
     if programs.contains(target.name) {
