@@ -264,6 +264,13 @@ extension CommandTests {
         try machine.start()
         try await ada.run(["seal", fleet.app, "db.password"], input: "first")
         #expect(try await machine.wait(forSecret: "first"), "\(machine.said)")
+        // Nor does who edits or removes a secret, also long after the mirror has looked at it.
+        let app = fleet.app
+        #expect(try await eventually { try await ada.run(["status", app]).output.contains("1 applied") })
+        try fleet.write("edited", to: machine.secrets + "/db.password")
+        #expect(try await machine.wait(forSecret: "first"), "\(machine.said)")
+        try FileManager.default.removeItem(atPath: machine.secrets)
+        #expect(try await machine.wait(forSecret: "first"), "\(machine.said)")
         machine.stop()
         #expect(!machine.said.contains("Cannot answer"), "\(machine.said)")
         try fleet.write("not [ a document", to: machine.directory + "/10-all.toml")

@@ -69,19 +69,20 @@ final class FileWatch: Sendable {
     }
     ended?.cancel()
     guard isNew else { return }
-    let subscription = subscribe(to: directory) { $0.look(at: app, secrets: true) }
+    let subscription = subscribe(to: .folder(directory)) { $0.look(at: app, secrets: true) }
     state.withLock { $0.secrets[app] = subscription }
   }
 
   private func watch(_ app: String) {
-    let subscription = subscribe(to: "\(places.files)/\(app)/settings.d") { $0.look(at: app, secrets: false) }
+    let directory = "\(places.files)/\(app)/settings.d"
+    let subscription = subscribe(to: .directory(directory)) { $0.look(at: app, secrets: false) }
     state.withLock { $0.subscriptions[app] = subscription }
   }
 
   private func subscribe(
-    to directory: String, _ look: @escaping @Sendable (FileWatch) -> LookResult
+    to target: WatchTarget, _ look: @escaping @Sendable (FileWatch) -> LookResult
   ) -> WatchSubscription {
-    hub.subscribe(to: .directory(directory), problem: { _ in }) { [weak self] _ in self.map(look) ?? .settled }
+    hub.subscribe(to: target, problem: { _ in }) { [weak self] _ in self.map(look) ?? .settled }
   }
 
   private func look(at app: String, secrets isOfSecrets: Bool) -> LookResult {
