@@ -53,7 +53,7 @@ struct EditTextTests {
     old.isEmpty ? Self.text : Self.text.replacingOccurrences(of: old, with: new)
   }
 
-  @Test(arguments: ["0", "\"2\"", "[1]"]) func `a version that is none is refused, and can be corrected`(
+  @Test(arguments: ["0", "\"2\"", "[1]"]) func `a settings-version that is no version is refused, and can be corrected`(
     version: String
   ) throws {
     let bad = "settings-version = \(version)\ntheme = \"dark\"\n"

@@ -65,7 +65,7 @@ struct WatchDocumentTests {
     #expect(watching.wait() == 0)
   }
 
-  @Test func `a change is told with its author, however long its record takes`() throws {
+  @Test func `a change has its author, however long its record takes to write`() throws {
     let watching = try watch()
     _ = try next(watching)
     // The new text is at its path then, and the history has nothing about it.
