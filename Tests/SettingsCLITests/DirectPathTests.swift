@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// `get` and `set` without options pass the argument parser by; with one they do not.
+/// `get`, `set` and `unset` without options pass the argument parser by; with one they do not.
 struct DirectPathTests {
   static let lines = [
     "get APP theme", "get APP recent", "get APP thme", "get APP a..b", "get APP settings-version", "get org..x theme",
@@ -11,13 +11,15 @@ struct DirectPathTests {
     "set ./new.toml a.b 1", "set APP editor 1", "set APP editor.font-size ·13", "set · · ·", "set APP theme=light a=1",
     "set APP \"sync\".token x=y", "set APP theme=light", "set ./new.toml a.b=1 c==", "set APP theme=light a",
     "set APP theme=light theme=light", "set APP theme = light", "set APP a b c", "set APP", "set APP =1",
-    "set APP theme=",
+    "set APP theme=", "unset APP theme", "unset APP thme", "unset APP a..b", "unset APP theme recent", "unset APP",
+    "unset APP recent a..b", "unset org..x theme", "unset ./none.toml a", "unset · ·",
+    "unset APP settings-version", "unset APP editor", "unset APP theme thme",
   ]
 
   /// Of each verb, a line that works meets every state; the others meet where it works and one of the rest.
   private static func states(for line: String) -> [TargetState] {
     let rest = TargetState.allCases.filter { $0 != .fine }
-    let isForAll = TargetState.areAllRun || ["get APP theme", "set APP theme light"].contains(line)
+    let isForAll = TargetState.areAllRun || ["get APP theme", "set APP theme light", "unset APP theme"].contains(line)
     return [.fine] + (isForAll ? rest : [rest[lines.firstIndex(of: line)! % rest.count]])
   }
 

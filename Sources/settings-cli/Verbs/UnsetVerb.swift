@@ -51,14 +51,20 @@ struct UnsetVerb: Verb {
   }
 
   func answer() throws {
-    let paths = try keys.map(path)
     let target = try Target(target)
     let guarded = try change.guarded()
-    let opened = try target.open(isForWriting: true, writesLater: !guarded.isPlain)
+    guard all else { return try Self.answer(target, keys: keys, prunes: pruning.prune, guarded) }
+    try Self.removeAll(from: Self.open(target, guarded), guarded)
+  }
+
+  static func answer(
+    _ target: Target, keys: [String], prunes: Bool = false, _ guarded: GuardedChange = GuardedChange()
+  ) throws {
+    let paths = try keys.map { try path($0, after: keys[0], of: target) }
+    let opened = try open(target, guarded)
     let schema = opened.schema
-    if all { return try Self.removeAll(from: opened, guarded) }
     let before = opened.snapshot
-    let keepsTables = pruning.keepsTables(of: target)
+    let keepsTables = target.keepsTables(prunes: prunes)
     let outcome = try opened.make(guarded) { view in
       let changes = paths.map { (path: $0, value: TOMLValue?.none) }
       if let refusal = schema.refusals(of: changes, in: view).first { throw refusal.error(of: refusal.paths[0]) }
@@ -85,13 +91,17 @@ struct UnsetVerb: Verb {
       Terminal.error.isTerminal ? "\(names): '\(opened.file)' has no value to remove." : nil)
   }
 
-  private func path(_ key: String) throws -> TOMLPath {
+  private static func open(_ target: Target, _ guarded: GuardedChange) throws -> OpenedSettings {
+    try target.open(isForWriting: true, writesLater: !guarded.isPlain)
+  }
+
+  private static func path(_ key: String, after first: String, of target: Target) throws -> TOMLPath {
     do {
       return try KeyArgument.parse(key)
     } catch var failure as ToolError {
       // An element of an array, as other tools take it.
-      if key != keys[0] {
-        let words = "\(PathText.word(target.target) ?? "TARGET") \(keys[0])"
+      if key != first {
+        let words = "\(PathText.word(target.name) ?? "TARGET") \(first)"
         failure.message? += " To remove an element, use 'settings-cli set \(words) --remove VALUE'."
       }
       throw failure

@@ -33,8 +33,13 @@ struct PruneOption: ParsableArguments {
   @Flag(help: "Also remove tables of the file at PATH that this leaves empty. Those of an app go in any case.")
   var prune = false
 
+  /// Whether tables of a target's file that become empty stay.
+  func keepsTables(of target: Target) -> Bool { target.keepsTables(prunes: prune) }
+}
+
+extension Target {
   /// Whether tables that become empty stay: in the file of an app an empty table means nothing, in another one it may.
-  func keepsTables(of target: Target) -> Bool { target.isFile && !prune }
+  func keepsTables(prunes: Bool) -> Bool { isFile && !prunes }
 }
 
 /// Runs a check of what was typed, whose failure is one of the command line.

@@ -1,13 +1,13 @@
 import SettingsTools
 
-/// Runs scripts' most common commands without the argument parser: `get TARGET KEY`, `set TARGET KEY VALUE` and
-/// `set TARGET KEY=VALUE ...`.
+/// Runs scripts' most common commands without the argument parser: `get TARGET KEY`, `set TARGET KEY VALUE`,
+/// `set TARGET KEY=VALUE ...` and `unset TARGET KEY ...`.
 ///
 /// swift-argument-parser finds a command's options by reflection, which is nine tenths of what a `set` would execute.
 /// Where no word begins with `-` there are no options, so the words mean the same here. The parser gets all other
 /// lines, and those whose words make no sense.
 enum DirectPath {
-  /// Runs the command line if it is one of the two.
+  /// Runs the command line if it is one of these.
   ///
   /// - Returns: Whether it was.
   static func run(_ words: [String]) throws -> Bool {
@@ -18,6 +18,8 @@ enum DirectPath {
       try GetVerb.answer(Target(typed: words[1]), operands[0])
     case "set" where (try? SettingsChange(operands, changesElements: false)) != nil:
       try SetVerb.answer(Target(typed: words[1]), words: operands)
+    case "unset" where !operands.isEmpty:
+      try UnsetVerb.answer(Target(typed: words[1]), keys: operands)
     default:
       return false
     }
