@@ -170,12 +170,12 @@ extension SplitStep: DeclarativeStep {
     // A part may go to the key itself, below it, or above it in place of the table.
     if parts.count == 1, targets[0] == key { return }
     let new = zip(targets, parts).filter { target, _ in target.isRelated(to: key) || !scope.contains(target) }
-    if let (first, _) = new.first { try scope.move(from: key, to: first) }
+    guard let (first, _) = new.first else { return try scope.remove(at: key) }
+    try scope.move(from: key, to: first)
     for (target, _) in new.dropFirst() where target != key && key.hasPrefix(target) {
       try scope.removeRest(of: target, around: key)
     }
     for (target, part) in new { try scope.set(part, at: target) }
-    if scope.contains(key), !targets.contains(where: { $0.hasPrefix(key) }) { try scope.remove(at: key) }
   }
 }
 

@@ -141,6 +141,12 @@ struct StepTests {
       "Split goes below its own key where another key stands", "size = \"3x4\" # s\nw = 1\n",
       "w = 1\n\n[size]\nh = \"4\" # s\n", .split("size", into: ["w", "size.h"], separator: "x")),
     Case(
+      "Split keeps a part that has a key of its own name", "[s]\na = [{ a = 1 }] # s\n", "s = { a = 1 } # s\n",
+      .split("s.a", into: ["s", "t"])),
+    Case(
+      "Split lets the only key with a part stand", "size = \"3\"\nw = 1\n", "w = 1\n",
+      .split("size", into: ["w", "size.h"], separator: "x")),
+    Case(
       "Split leaves the rest in its own key", "name = \"Ada King Lovelace\" # f\n",
       "first = \"Ada\" # f\nname = \"King Lovelace\"\n",
       .split("name", into: ["first", "name"], separator: " ")),
