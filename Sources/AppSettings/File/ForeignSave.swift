@@ -26,9 +26,10 @@ extension SettingsFile {
   ///   - directory: The directory, open.
   ///   - known: What the caller knew of it; `nil` to read it as it is.
   ///   - limit: The time for waiting.
+  ///   - hasWaited: Is set if it waited.
   /// - Throws: ``SettingsError`` `lockTimeout` if the other program does not stop in time; `io` or `readOnly`.
   func readAtRest(
-    _ name: String, in directory: CInt, _ known: SaveWatch.Known?, within limit: TimeLimit
+    _ name: String, in directory: CInt, _ known: SaveWatch.Known?, within limit: TimeLimit, _ hasWaited: inout Bool
   ) throws(SettingsError) -> OpenFile {
     var watch = SaveWatch()
     while true {
@@ -36,6 +37,7 @@ extension SettingsFile {
       guard let known, !file.contents.bytes.isSameText(as: known.bytes),
         let wait = watch.wait(for: file.contents, after: known, .doubt)
       else { return file }
+      hasWaited = true
       guard SaveWatch.pause(for: wait, until: limit.end) else { throw .neverAtRest(path, limit.duration) }
     }
   }

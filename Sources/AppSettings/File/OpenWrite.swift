@@ -83,10 +83,10 @@ struct OpenWrite: ~Copyable {
   /// - Throws: ``SettingsError`` `lockTimeout`, `nestedUpdate` if this thread is already writing in the same directory,
   ///   `readOnly` or `io`.
   mutating func reopen() throws {
-    // A thread must not wait for its own lock.
-    lock = nil
-    directory = -1
     while true {
+      // A thread must not wait for its own lock.
+      lock = nil
+      directory = -1
       place = try FinalPath.resolve(file.path, system: system)
       guard
         let found = try DirectoryLock.acquire(place.directory, for: file.path, within: &limit, system: system)
@@ -98,16 +98,18 @@ struct OpenWrite: ~Copyable {
       guard try FinalPath.resolve(file.path, system: system) == place else { continue }
       directory = found.descriptor
       lock = consume found
-      break
+      var hasWaited = false
+      current = try file.readAtRest(place.name, in: directory, known, within: limit, &hasWaited)
+      if !hasWaited || isInPlace() { return }
     }
-    current = try file.readAtRest(place.name, in: directory, known, within: limit)
   }
 
   /// Reads the present text in the same place, when no program seems to be saving it.
   mutating func reread() throws {
     guard isInPlace() else { throw Overtaken() }
     try limit.noteAttempt(at: place.directory)
-    current = try file.readAtRest(place.name, in: directory, known, within: limit)
+    var hasWaited = false
+    current = try file.readAtRest(place.name, in: directory, known, within: limit, &hasWaited)
   }
 
   /// Whether the path still leads to the directory and name that were locked; also if the system does not say.

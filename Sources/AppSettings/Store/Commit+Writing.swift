@@ -22,19 +22,26 @@ extension Commit {
     var write = OpenWrite(of: file, after: known, knowing: durable, within: limit)
     defer { finish(write) }
     repeat {
+      noteRevision()
       try write.reopen()
       try check(write.contents.bytes)
     } while try !replace(&write, with: text(replacing: write.contents))
     try takeIn(&write)
     // Where the path leads by now, the edits are in the file, too.
     while write.isReplaced, !write.isInPlace() {
-      repeat { try write.reopen() } while try !replace(&write, with: text(adding: write.contents))
+      repeat {
+        noteRevision()
+        try write.reopen()
+      } while try !replace(&write, with: text(adding: write.contents))
       try takeIn(&write)
     }
   }
 
+  private mutating func noteRevision() { revision = core.state.withLock { $0.userRevision } }
+
   /// Replaces the content of memory.
   mutating func write(to memory: MemoryFile, checking check: ([UInt8]?) throws -> Void) throws {
+    noteRevision()
     let old = memory.bytes
     try check(old)
     let new = try text(replacing: SettingsFile.Contents(bytes: old))
@@ -72,6 +79,7 @@ extension Commit {
         var text: [UInt8]?
         repeat {
           self = added
+          noteRevision()
           try write.reread()
           text = write.contents.bytes
           text =
@@ -105,7 +113,7 @@ extension Commit {
     kept?.abandon()
     (kept, stored, written, hasChanged) = (nil, nil, nil, false)
     if let error = save.error { throw error }
-    _ = try? core.takeOver(save.bytes, knowing: nil)
+    _ = try? core.takeOver(save.bytes, knowing: nil, since: &revision)
     return true
   }
 

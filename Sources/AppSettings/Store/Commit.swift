@@ -9,7 +9,7 @@ import SettingsTOML
 ///
 /// | step | what it does |
 /// |---|---|
-/// | adopt | makes visible what others have written: `StoreCore.takeOver(_:knowing:)` |
+/// | adopt | makes visible what others have written: `StoreCore.takeOver(_:knowing:since:)` |
 /// | migrate | converts an older file, and begins a backup of it |
 /// | change | applies the pending edits, then those of the work |
 /// | prove | checks that the new text means what was asked for, and nothing else |
@@ -64,8 +64,8 @@ struct Commit {
   var stored: (base: [UInt8]?, text: [UInt8]?)?
   /// Whether something of another program's text is in no text at the path.
   var isIncomplete = false
-  /// ``StoreState/userRevision`` when the text was made, to detect that another text was seen since.
-  private var revision: UInt64 = 0
+  /// ``StoreState/userRevision`` when the file was read, to detect that another text was seen since.
+  var revision: UInt64 = 0
   /// The new content and its meaning, once they are made.
   var written: Written?
   /// What the history says of it, if that is not to be seen from the work. Asked after the edits are made.
@@ -126,7 +126,7 @@ struct Commit {
     takePending()
 
     let bytes = contents.bytes
-    var document = try core.takeOver(bytes, knowing: known)
+    var document = try core.takeOver(bytes, knowing: known, since: &revision)
     let isImport = try bytes == nil && core.begin(&document)
     let original = document
     if bytes != nil { backup = try core.migrate(&document, of: contents) }
@@ -134,7 +134,6 @@ struct Commit {
     if isMigration { hasMigrated = true }
     let base = document
     let applied = try change(&document, of: base, bytes)
-    revision = core.state.withLock { $0.userRevision }
     if bytes == nil, report.changed.isEmpty, !hasChanged, !isImport {
       // Nothing to store: no file is created.
       written = Written(
@@ -217,9 +216,8 @@ struct Commit {
     _ body: ([UInt8]?) throws -> [UInt8]?
   ) throws -> [UInt8]? {
     // A change by others is published even if it will not stay. One that does not parse is not.
-    let old = try? core.takeOver(contents.bytes, knowing: known)
+    let old = try? core.takeOver(contents.bytes, knowing: known, since: &revision)
     written = nil
-    revision = core.state.withLock { $0.userRevision }
     if reason == Backups.unparsable { core.rescueSetAside() }
     let new = try body(contents.bytes)
     guard !new.isSameText(as: contents.bytes) else { return new }
@@ -302,9 +300,8 @@ struct Commit {
 
   /// Takes a merged text for what the file holds.
   mutating func merge(_ merge: TextMerge) throws -> [UInt8] {
-    _ = try? core.takeOver(merge.later, knowing: nil)
+    _ = try? core.takeOver(merge.later, knowing: nil, since: &revision)
     let document = try interpret(merge.bytes)
-    revision = core.state.withLock { $0.userRevision }
     written?.bytes = merge.bytes
     written?.document = document
     written?.edited = nil

@@ -193,16 +193,19 @@ extension StoreCore {
   /// - Parameters:
   ///   - bytes: The content of the file; `nil` for no file.
   ///   - parsed: A document that may be that of the bytes.
+  ///   - revision: ``StoreState/userRevision`` before the bytes were read. What another thread has seen since may be
+  ///     newer, and stays visible. Otherwise it becomes the revision of the bytes.
   /// - Throws: ``SettingsError`` `unparsable`, `newerVersion` or `migrationFailed`. The visible values are unchanged.
   func takeOver(
-    _ bytes: [UInt8]?, knowing parsed: TOMLDocument?
+    _ bytes: [UInt8]?, knowing parsed: TOMLDocument?, since revision: inout UInt64
   ) throws(SettingsError) -> TOMLDocument {
-    if let parsed, parsed.bytes.isSameText(as: bytes) { return parsed }
-    let (isLoaded, knownBytes, known, revision) = state.withLock {
+    let (isLoaded, knownBytes, known, present) = state.withLock {
       ($0.isLoaded, $0.userBytes, $0.userDocument, $0.userRevision)
     }
     // The known document may be migrated in memory: then its text is not the file's.
     let isKnown = isLoaded && knownBytes.isSameText(as: bytes)
+    if !isLoaded || isKnown { revision = present }
+    if let parsed, parsed.bytes.isSameText(as: bytes) { return parsed }
     if isKnown, known.bytes.isSameText(as: knownBytes ?? []) { return known }
     guard isLoaded, !isKnown else {
       return try bytes.map { bytes throws(SettingsError) in try reader.parse(bytes, file: backing.name) }
@@ -217,11 +220,11 @@ extension StoreCore {
       if error.code != .unparsable { noteUserFailure(error, using: Self.sentence(after: error)) }
       throw error
     }
-    state.withLock { state in
+    revision = state.withLock { [revision] state in
+      guard state.userRevision == revision else { return revision }
       defer { renewStamp() }
-      // Another thread may have stored a newer content.
-      let edited = state.userRevision == revision ? changed : nil
-      state.adopt(meaning, bytes: bytes, committed: nil, edited: edited, origin: .outside)
+      state.adopt(meaning, bytes: bytes, committed: nil, edited: changed, origin: .outside)
+      return state.userRevision
     }
     return document
   }

@@ -1,5 +1,6 @@
 import AppSettings
 import Dispatch
+import Glibc
 import Testing
 import TestSupport
 
@@ -80,5 +81,45 @@ struct LookTests {
     settings.core.lookAround()
     #expect(settings[.counter] == 2)
     #expect(settings.location?.file == home.file("profiles/second.toml"))
+  }
+
+  @Test func `a write that waits for a save follows a link again that is removed meanwhile`() throws {
+    let real = home.path + "/real.toml"
+    try home.write("counter = 1\nname = \"x\"\n", to: real)
+    try home.write("")
+    unlink(home.file)
+    symlink(real, home.file)
+    let interruption = Interruption()
+    let settings = try store(interruptedAt: "real.toml", by: interruption)
+    #expect(settings[.counter] == 1)
+    // It lacks a key: more may come.
+    try home.write("counter = 2\n", to: real, isSettled: false)
+    interruption.arm { [home] in
+      interruption.arm {
+        unlink(home.file)
+        settings.reload()
+        #expect(settings[.counter] == 0)
+      }
+    }
+    #expect(try settings.set(2, for: .counter))
+    #expect(home.text() == "counter = 2\n")
+    #expect(settings[.counter] == 2)
+  }
+
+  @Test func `a write that changes nothing takes back nothing that another thread has read since`() throws {
+    try home.write("counter = 1\n")
+    let interruption = Interruption()
+    let settings = try home.store(
+      system: .before(.lease, where: { $0 == "settings.toml" }) { _ in interruption.run() })
+    #expect(settings[.counter] == 1)
+    try home.write("counter = 2\n")
+    interruption.arm { [home] in
+      unlink(home.file)
+      #expect(throws: Never.self) { try home.write("counter = 3\n") }
+      settings.core.look()
+      #expect(settings[.counter] == 3)
+    }
+    #expect(try !settings.set(2, for: .counter))
+    #expect(settings[.counter] == 3)
   }
 }
