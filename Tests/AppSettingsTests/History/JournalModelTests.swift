@@ -7,13 +7,13 @@ import TestSupport
 
 /// Histories against a model: whatever happens to a journal, what it still claims is what was.
 struct JournalModelTests {
-  /// `SETTINGS_SCHEDULES=full` runs the long form.
-  private static let rounds = Exploration.isFull ? 150 : 1
+  /// `SETTINGS_SCHEDULES=full` runs the long form, `SETTINGS_SCHEDULE_SEED` repeats the run that a failure names.
+  private static let rounds = Exploration.firstSeed != nil ? 1 : Exploration.isFull ? 150 : 1
   private static let steps = Exploration.isFull ? 300 : 80
 
   @Test func `what a history claims is what was, whoever wrote and whatever was damaged`() throws {
     for round in 0..<Self.rounds {
-      let seed = Exploration.isFull ? UInt64.random(in: 0 ... .max) : UInt64(round)
+      let seed = Exploration.firstSeed ?? (Exploration.isFull ? UInt64.random(in: 0 ... .max) : UInt64(round))
       var model = try HistoryModel(seed)
       for step in 0..<Self.steps {
         try model.step()
@@ -211,7 +211,8 @@ private struct HistoryModel {
     guard zip(entries, entries.dropFirst()).allSatisfy({ $0.id > $1.id }) else { return "numbers \(entries.map(\.id))" }
     if let new = recorded.first, new > highest {
       highest = new
-    } else if last == "a write", let new = recorded.first, new < highest {
+    } else if last == "a write", let new = entries.first?.id, new < highest {
+      // What a write has left as it was may be after a record that was damaged, and not be recorded.
       return "#\(new) after #\(highest)"
     }
     if let newest = entries.first, let text = try? reader.text(after: newest.id), try kept() != text {

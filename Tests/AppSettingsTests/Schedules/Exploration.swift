@@ -16,7 +16,7 @@ enum Exploration: Sendable {
   private static let variable = ProcessInfo.processInfo.environment["SETTINGS_SCHEDULES"]
   static let isFull = variable == "full"
   /// `SETTINGS_SCHEDULE_SEED` repeats the random schedule that a failure names.
-  private static let firstSeed = ProcessInfo.processInfo.environment["SETTINGS_SCHEDULE_SEED"].flatMap { UInt64($0) }
+  static let firstSeed = ProcessInfo.processInfo.environment["SETTINGS_SCHEDULE_SEED"].flatMap { UInt64($0) }
 
   /// For two actors with many steps each: up to `count` interruptions, in the long form one more, or `full`.
   static func interruptions(_ count: Int, full: Int? = nil) -> Exploration {
