@@ -329,6 +329,8 @@ struct Commit {
       state.withdraw(report.failures.keys)
       // A later replacement by others was seen first: ours is outdated.
       guard state.userRevision == revision else {
+        // If it is in its place all the same, it is news.
+        state.writingTexts = []
         state.adopt(
           state.userDocument, bytes: state.userBytes, committed: committed, sets: sets, origin: .thisProcess)
         return true

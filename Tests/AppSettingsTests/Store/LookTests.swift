@@ -122,4 +122,22 @@ struct LookTests {
     #expect(try !settings.set(2, for: .counter))
     #expect(settings[.counter] == 3)
   }
+
+  @Test func `a write sees its own text again after another thread has read something else meanwhile`() throws {
+    try home.write("counter = 1\n")
+    let interruption = Interruption()
+    let settings = try home.store(system: .before(.fsyncDirectory) { _ in interruption.run() })
+    #expect(settings[.counter] == 1)
+    interruption.arm { [home] in
+      #expect(home.text() == "counter = 5\n")
+      rename(home.file, home.path + "/ours")
+      #expect(throws: Never.self) { try home.write("counter = 3\n") }
+      settings.core.look()
+      #expect(settings[.counter] == 3)
+      rename(home.path + "/ours", home.file)
+    }
+    #expect(try settings.set(5, for: .counter))
+    #expect(home.text() == "counter = 5\n")
+    #expect(settings[.counter] == 5)
+  }
 }
