@@ -76,14 +76,14 @@ struct CommandLines {
       guard let key = member["key"]?.text, line.hasPrefix("\(key) = ") else { return "" }
       let value = line.dropFirst(key.count + 3)
       guard value != "(secret)" else { return "" }
-      let words: String
-      if let string = member["value"]?.text, value.first == "\"" || value.first == "'" {
-        // Without its type, a string such as "14" would become a number where no schema says otherwise.
-        words = "\(Self.quoted("\(key)=\(string)")) --type string"
-      } else {
-        words = "\(Self.quoted("\(key)=\(value)"))"
-      }
-      return "settings-cli set \(Self.quoted(target)) \(words)\n"
+      // Without its type, a string such as "14" would become a number where no schema says otherwise.
+      let string = value.first == "\"" || value.first == "'" ? member["value"]?.text : nil
+      let type = string == nil ? [] : ["--type string"]
+      let pair = Self.quoted("\(key)=\(string ?? String(value))")
+      // Otherwise the key would be an option, or the value what is on standard input.
+      let isLiteral = key.first == "-" || string == "-"
+      let words = isLiteral ? type + ["--", pair] : [pair] + type
+      return "settings-cli set \(Self.quoted(target)) \(words.joined(separator: " "))\n"
     }.joined()
   }
 

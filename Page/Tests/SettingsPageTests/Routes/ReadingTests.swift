@@ -96,6 +96,25 @@ private let app = "/api/apps/\(TestHome.app)"
   try await server.end()
 }
 
+@Test func `commands for keys and values that begin with a hyphen set them elsewhere`() async throws {
+  let server = try await TestServer()
+  let text = "-x = 1\n-y = \"-\"\nz = \"-\"\n"
+  try server.home.write(text, to: server.home.settings)
+  let commands = try #require(try await server.json("GET", "\(app)/drop-in")["commands"]?.text)
+  #expect(
+    commands == """
+      settings-cli set \(TestHome.app) -- -x=1
+      settings-cli set \(TestHome.app) --type string -- -y=-
+      settings-cli set \(TestHome.app) --type string -- z=-
+
+      """)
+  try await server.end()
+  try server.home.write("", to: server.home.settings)
+  let elsewhere = commands.replacing("settings-cli set", with: "'\(TestHome.command)' set --create")
+  #expect(try await server.home.run(["/bin/sh", "-ec", elsewhere]).status == 0)
+  #expect(server.home.read(server.home.settings) == text)
+}
+
 @Test func `a drop-in of a file that changes meanwhile is refused`() async throws {
   let home = try TestHome()
   // The values as commands, and the same as JSON, are two readings: the second finds a file without any.
