@@ -21,7 +21,7 @@ struct Responder: Sendable {
   {
     let connection = connections[channel]
     if let refusal = requestGuard.refusal(request.head, port: channel.localAddress?.port) {
-      return try await send(refusal, writer)
+      return try await send(refusal, to: request, writer)
     }
     if RequestGuard.needsToken(request.head.path ?? "") { connection?.markTrusted() }
     life.requestBegan()
@@ -32,7 +32,7 @@ struct Responder: Sendable {
     } catch let refusal as any Refused {
       reply = refusal.reply
     }
-    try await send(reply, writer)
+    try await send(reply, to: request, writer)
   }
 
   private static let part = 256 << 10
@@ -129,12 +129,13 @@ struct Responder: Sendable {
     Refusal(.contentTooLarge, "The body has more than \(limits.body >> 10) KiB, which is the limit.")
   }
 
-  @concurrent private func send(_ reply: Reply, _ writer: consuming ResponseWriter) async throws {
+  @concurrent private func send(_ reply: Reply, to request: Request, _ writer: consuming ResponseWriter) async throws {
     defer { reply.cleanUp?() }
     var head = HTTPResponse(status: reply.status, headerFields: reply.headers)
     guard let stream = reply.stream else {
-      let bytes = reply.bytes
-      head.headerFields[.contentLength] = String(bytes.count)
+      head.headerFields[.contentLength] = String(reply.bytes.count)
+      // What followed the head of this answer would be read as the next one.
+      let bytes = request.method == .head ? [] : reply.bytes
       guard bytes.count > Self.part else {
         return try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
       }
