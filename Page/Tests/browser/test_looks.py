@@ -217,6 +217,11 @@ class LooksTest(PageTest):
         caption = self.tab.row("editor.size", ".layers caption")
         self.assertGreater(caption.js("return element.getBoundingClientRect().width"), 250)
 
+    def test_an_empty_table_takes_no_more_room_than_what_adds_to_it(self):
+        self.home.write(self.home.schema, SCHEMA + '[keys.links]\ntype = "table"\nelements = { type = "string" }\n')
+        height = "return element.getBoundingClientRect().height"
+        self.assertLess(self.tab.row("links", ".table-box").js(height), 2 * self.tab.row("links", ".adder").js(height))
+
     def test_the_menu_of_a_record_is_beside_its_name_however_long(self):
         name = "a-very-long-name-" * 8
         self.home.write(self.home.file, f'[places.{name}]\nurl = "https://example.net/"\n')

@@ -66,7 +66,6 @@ export function table(place) {
       control.menu.disabled = Boolean(now.disabled);
       if (body.children[place] !== control.row) body.insertBefore(control.row, body.children[place] ?? null);
     });
-    body.classList.toggle("empty", names.length === 0);
     // The field that had the focus was made again, or is gone.
     if (focused !== undefined && !element.contains(document.activeElement)) {
       focusField(controls.get(names[at < 0 ? former.indexOf(focused) : at])?.row ?? element.lastChild);
