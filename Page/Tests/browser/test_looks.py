@@ -33,6 +33,8 @@ needs-restart = true
 description = "Draws with the graphics card."
 [keys."zoo.url"]
 type = "string"
+needs-restart = true
+description = "גודל הגופן."
 [keys.places]
 type = "records"
 fields = { url = { type = "string", description = "Where it is." }, keep-alive = { type = "boolean", default = true } }
@@ -162,6 +164,24 @@ class LooksTest(PageTest):
     def test_a_setting_that_needs_a_restart_says_so(self):
         self.assertIn("when the app starts again", self.tab.row("editor.renderer", ".row-place").text)
         self.assertNotIn("starts again", self.tab.row("editor.size", ".row-place").text)
+
+    def test_what_is_said_of_a_setting_has_room_on_a_small_phone(self):
+        self.tab.show(320, 568)
+        width = "return element.getBoundingClientRect().right - element.closest('.row-text').getBoundingClientRect().right"
+        self.assertLessEqual(self.tab.row("editor.renderer", ".row-place span").js(width), 0)
+
+    def test_a_text_from_right_to_left_begins_at_the_right(self):
+        self.home.cli("set", APP, "zoo.url", "שלום.")
+        ends_left = """const [first, last] = [0, element.textContent.length - 1].map((at) => {
+              const range = document.createRange();
+              range.setStart(element.firstChild, at);
+              range.setEnd(element.firstChild, at + 1);
+              return range.getBoundingClientRect().left;
+            });
+            return last < first;"""
+        self.assertTrue(self.tab.row("zoo.url", ".row-summary").js(ends_left))
+        self.assertEqual(self.tab.row("zoo.url", "input").js("return getComputedStyle(element).unicodeBidi"), "plaintext")
+        self.assertFalse(self.tab.row("editor.size", ".row-summary").js(ends_left))
 
     def test_fields_of_records_have_names_for_people_and_a_menu(self):
         self.assertEqual(self.tab.texts(".member-name span"), ["URL", "Keep alive"])
