@@ -136,8 +136,18 @@ class ElementTest(TypedTest):
                 self.refused(key, adder, typed, word)
                 self.item(key, 1).type(typed)
                 self.refused(key, self.item(key, 1), typed, word)
-        self.field("open", ".item:nth-child(1) input").type("2026-01-01, 2026-01-02")
-        self.refused("open", self.field("open", ".item:nth-child(1) input"), "2026-01-01, 2026-01-02", "is not one value")
+        for typed in ["2026-01-01, 2026-01-02", "soon", "2026-1-5", "true"]:
+            with self.subTest(typed=typed):
+                self.field("open", ".item:nth-child(1) input").type(typed)
+                self.refused("open", self.field("open", ".item:nth-child(1) input"), typed, f"'{typed}' is not a date, such as")
+
+    def test_true_and_false_are_chosen(self):
+        self.home.write(self.home.schema, SCHEMA + '[keys.steps]\ntype = "array"\nelements = { type = "boolean" }\n')
+        self.tab.row("steps", ".adder select").choose("false")
+        self.tab.row("steps", ".adder button").click()
+        self.wait_for_text("steps = [false]")
+        self.tab.row("steps", ".item select").choose("true")
+        self.wait_for_text("steps = [true]")
 
     def test_what_is_out_of_bounds_is_refused_by_the_command(self):
         adder = self.tab.row("ports", ".adder input")

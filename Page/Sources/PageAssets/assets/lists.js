@@ -75,8 +75,8 @@ export function list(place) {
   /** A field for an element: of one line or several if it is a text, or a choice. */
   function field(more, isText, none) {
     const { disabled, rule } = now;
-    const choices = rule.element?.choices;
-    if (!choices?.length) {
+    const choices = rule.element?.choices ?? (rule.element?.type === "boolean" ? [true, false] : []);
+    if (choices.length === 0) {
       return growing(el("input", { ...more, class: "field", type: "text", spellcheck: "false", autocomplete: "off", disabled }),
         el("textarea", { ...more, class: "field", rows: 2, title: "Ctrl+Enter stores it", spellcheck: "false", disabled }), { isText });
     }

@@ -82,7 +82,7 @@ export function numberOf(text, kind) {
 export function scalarOf(text, kind) {
   if (/^(integer|float)/.test(kind)) return numberOf(text, kind);
   const node = parseValue(text.trim());
-  return node && !node.items && !node.members && node.raw === text.trim() ? node.raw : null;
+  return node?.kind === kind && node.raw === text.trim() ? node.raw : null;
 }
 
 /** The kind of a value, whose parsed text says it if there is one. */

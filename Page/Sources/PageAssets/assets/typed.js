@@ -25,8 +25,14 @@ const isPresent = (edit, { value, node, ...place }) => !hasOther({ value, ...pla
 export const shown = (value) => (isNone(value) ? "" : String(value));
 
 /** Says what a text would have to be. */
-export const isNot = (text, kind) =>
-  `'${text.trim()}' is ${{ integer: "not an integer, such as 12", float: "not a number, such as 1.5", float32: "not a number, such as 1.5" }[kind] ?? "not one value"}.`;
+export const isNot = (text, kind) => `'${text.trim()}' is ${noneOf[kind] ?? "not one value"}.`;
+
+const noneOf = {
+  integer: "not an integer, such as 12", float: "not a number, such as 1.5", float32: "not a number, such as 1.5",
+  boolean: "neither true nor false", "local-date": "not a date, such as 2026-12-31", "local-time": "not a time, such as 18:30:00",
+  "local-date-time": "not a date with a time, such as 2026-12-31T18:30:00",
+  "offset-date-time": "not a date with a time and an offset, such as 2026-12-31T18:30:00Z",
+};
 
 /**
  * Has what is typed and not added count as a draft, too, which Escape gives up. Returns what gives it another text.
