@@ -288,6 +288,20 @@ extension CommandTests.Owners {
       }
     }
 
+    @Test func `a text that is as it was signed is not called changed`() async throws {
+      try await Self.with { fleet, ada, _, trusted in
+        #expect(try await ada.run("undo", fleet.app).status == 0)
+        let key = fleet.root + "/other-key"
+        #expect(try await ada.run("key", key).status == 0)
+        let bob = try fleet.person("bob", "signing-key = \"\(key)\"\ntrusted-keys = [\"\(trusted)\"]\n")
+        #expect(try await bob.run("set", fleet.app, "port=1002").status == 0)
+        #expect(try await bob.run("undo", fleet.app).status == 0)
+        let refused = try await ada.run("set", fleet.app, "port=1003")
+        #expect(refused.status == 5 && refused.error.contains("The text is that of revision "), "\(refused)")
+        #expect(!refused.error.contains("comments or spacing"), "\(refused)")
+      }
+    }
+
     @Test func `what never was signed is signed as the directory has it`() async throws {
       try await Self.with { fleet, ada, _, _ in
         let app = fleet.app + ".new"

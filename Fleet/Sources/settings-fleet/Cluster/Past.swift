@@ -297,6 +297,7 @@ struct Past {
       return "The cluster has no earlier text that a trusted key has signed"
         + (last.isCut ? ": what was earlier has been compacted away.\n" : ".\n")
     }
+    guard signed.text != text else { return "The text is that of revision \(signed.revision), which is signed.\n" }
     let values = ShownChange.all(from: signed.text, to: text, schema)
     var lines = (values ?? []).map { "  \($0.line)\n" }
     if values == nil { lines = ["  the text does not parse\n"] }
