@@ -178,6 +178,20 @@ class PastTest(PageTest):
         self.tab.until(lambda: "this is the text of now" in self.tab.one(".past-view").text, "text of now")
         self.assertEqual(self.home.text(), TEXT.replace("Grace", "Lin").replace("0x0E", "33"))
 
+    def test_what_the_history_leaves_out_is_no_change(self):
+        secret = next(line for line in TEXT.splitlines() if "s3cret" in line)
+        self.home.write(self.home.file, TEXT.replace(secret, secret + "  # mine"))
+        self.home.cli("set", APP, "size", "33")
+        self.tab.click("#past")
+        self.tab.until(lambda: "this is the text of now" in self.tab.one(".past-view").text, "text of now")
+        self.tab.click("dialog button", "Close")
+        # A change that the history has yet to hear of is one.
+        self.home.write(self.home.file, self.home.text().replace("size = 33", "size = 34"))
+        self.tab.until(lambda: self.tab.value("size", "input[role=spinbutton]") == "34", "change")
+        self.tab.click("#past")
+        self.tab.until(lambda: len(self.tab.texts(".past-view .added")) == 1, "difference")
+        self.assertEqual([line.split()[0] for line in self.tab.texts(".past-view .line:is(.added, .removed)")], ["-size", "+size"])
+
     def test_a_file_without_a_history_says_so(self):
         self.tab.click("#past")
         self.tab.until(lambda: "no entry yet" in self.tab.one("dialog").text, "note")

@@ -35,7 +35,7 @@ export async function openPast() {
     const choose = async (at) => {
       const isLast = asks();
       buttons.forEach((one, i) => one.setAttribute("aria-pressed", String(i === at)));
-      const shown = await api.formerText(entries[at].number).then(({ text }) => formerText(unified(text), entries[at]), fail);
+      const shown = await Promise.all([textOf(entries[at]), textOfNow()]).then(([text, now]) => formerText(text, now, entries[at]), fail);
       if (isLast()) view.replaceChildren(...[shown].flat());
     };
     content.replaceChildren(el("ol", { class: "past-list", "aria-label": "Entries of the history, the newest first" }, buttons.map((one) => el("li", {}, one))), view);
@@ -43,8 +43,12 @@ export async function openPast() {
   }
 }
 
-function formerText(text, entry) {
-  const now = unified(model.doc.text);
+const textOf = async ({ number }) => unified((await api.formerText(number)).text);
+
+/** The text of now with what the history leaves out, which the document says in other words. That does not differ, then. */
+const textOfNow = async () => (model.doc.problem ? unified(model.doc.text) : textOf((await api.history(null, 1))[0]));
+
+function formerText(text, now, entry) {
   const when = timeText(entry.time);
   const isSame = text === now;
   return [
