@@ -292,6 +292,12 @@ public struct SettingsLocation: Sendable, Hashable {
     _ id: String, as what: String, source: String = "", such example: String
   ) throws(SettingsError) {
     guard !isID(id) else { return }
+    let count = id.utf8.count
+    guard count <= mostBytes else {
+      throw SettingsError(
+        .invalidLocation,
+        "Invalid \(what) '\(id.shortened())'\(source): it has \(count) bytes, and the limit is \(mostBytes).")
+    }
     throw SettingsError(
       .invalidLocation,
       "Invalid \(what) '\(id)'\(source): it must begin with a letter or digit and contain only letters, digits, '.', "
@@ -316,6 +322,9 @@ public struct SettingsLocation: Sendable, Hashable {
     return "\(directory)/\(base).toml"
   }
 
+  /// The longest name of an app, a store or a profile: file names that begin with it have at most 255 bytes.
+  private static let mostBytes = 200
+
   /// Whether a text is a valid name of an app, a store or a profile.
   static func isID(_ id: String) -> Bool {
     func isAlphanumeric(_ byte: UInt8) -> Bool {
@@ -323,7 +332,7 @@ public struct SettingsLocation: Sendable, Hashable {
         || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
     // By bytes: a search of Characters was a tenth of what 'settings-cli get' executed.
-    guard let first = id.utf8.first, isAlphanumeric(first), id.utf8.count <= 200 else { return false }
+    guard let first = id.utf8.first, isAlphanumeric(first), id.utf8.count <= mostBytes else { return false }
     var last = first
     for byte in id.utf8 {
       let isDot = byte == UInt8(ascii: ".")

@@ -123,4 +123,11 @@ struct SettingsStoreTests {
     let error = #expect(throws: SettingsError.self) { try SettingsStore(app: id) }
     #expect(error?.code == .invalidLocation)
   }
+
+  @Test func `an app id that is too long is an error that says so`() {
+    let error = settingsError { _ = try SettingsLocation(app: String(repeating: "a", count: 201)) }
+    #expect(error?.code == .invalidLocation)
+    #expect(error?.message.hasSuffix("…': it has 201 bytes, and the limit is 200.") == true)
+    #expect(throws: Never.self) { try SettingsLocation(app: String(repeating: "a", count: 200)) }
+  }
 }
