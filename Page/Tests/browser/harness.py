@@ -128,8 +128,12 @@ class Server:
         self.log.close()
 
 
+# Chromium without windows, as Debian has it: the same engine, and a third less to compute. The command of this name is a
+# script that would stay between the browser and its driver.
+SHELL = "/usr/lib/chromium/chromium-headless-shell"
+
 # What computes less: nothing of the browser's own is drawn around the page, no process of its own puts together what is
-# drawn, and no process is started for a tab. The benchmark does without.
+# drawn, and no process is started for a tab. The benchmark does without, and without the shell.
 SPARING = ["--kiosk", "--in-process-gpu", "--process-per-site", "--disable-features=SpareRendererForSitePerProcess"]
 
 _mine = threading.local()
@@ -151,7 +155,11 @@ def driver():
 
 def start_driver():
     options = Options()
-    options.binary_location = shutil.which("chromium") or "chromium"
+    if SPARING and os.path.exists(SHELL):
+        options.binary_location = SHELL
+        options.set_capability("browserName", "chrome-headless-shell")
+    else:
+        options.binary_location = shutil.which("chromium") or "chromium"
     for argument in ["--headless=new", "--disable-gpu", "--window-size=1440,900", f"--user-data-dir={_mine.profile}",
                      "--disable-background-networking", "--no-first-run", "--disable-component-update",
                      *SPARING,
