@@ -222,3 +222,26 @@ class SecretTextTest(PageTest):
         self.tab.click(".file-head .primary")
         self.tab.until(lambda: "# Mine." in self.tab.one("dialog[open] .diff").text, "comparison")
         self.assertIn('token = "(secret – not shown)"', self.tab.one("dialog[open] .diff").text)
+
+    def draft_beside(self, theirs):
+        """Types into the text, and stores another one in its place meanwhile."""
+        text = 'size = 14\ntoken = "s3cret" # mine\nname = "x" # api-key = "5"\n'
+        self.home.write(self.home.file, text)
+        self.tab.until(lambda: "(not shown: 2)" in self.tab.one("#file-text").get_property("value"), "text")
+        self.tab.js("""const area = document.querySelector('#file-text'); area.focus(); area.setSelectionRange(0, 9);
+            document.execCommand('insertText', false, 'size = 15');""")
+        self.home.write(self.home.file, theirs(text))
+        self.tab.until(lambda: "changed meanwhile" in self.tab.one("#file-state").text, "notice")
+        self.tab.click(".file-head .primary")
+        self.tab.until(lambda: "size = 15" in self.tab.one("dialog[open] .diff").text, "comparison")
+        return text.replace("size = 14", "size = 15")
+
+    def test_what_is_not_shown_stays_at_its_place_when_another_has_changed_the_text(self):
+        mine = self.draft_beside(lambda text: text.replace("token", '# token = "old"\ntoken'))
+        self.tab.click("dialog[open] button", "Save mine")
+        self.tab.until(lambda: self.home.text() == mine, "text with each comment at its place")
+
+    def test_a_text_is_not_saved_over_what_is_not_shown_any_more(self):
+        self.draft_beside(lambda text: text.replace("# mine", ""))
+        self.assertFalse(self.tab.one("dialog[open] .primary").is_enabled())
+        self.assertIn("not shown has changed", self.tab.one("dialog[open]").text)

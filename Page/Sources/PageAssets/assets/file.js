@@ -130,7 +130,7 @@ export async function store(ifUnchanged = basis) {
     return true;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    if (error.http === 412) await compare(text);
+    if (error.http === 412) await compare();
     else {
       state.className = "file-state error";
       const line = error.findings.find(({ message }) => message === error.message)?.line;
@@ -144,13 +144,46 @@ export async function store(ifUnchanged = basis) {
   }
 }
 
+/** What stands for something that is not shown, with its number in the text. */
+const note = /# \(not shown: (\d+)\)/;
+
+/** The numbers of what is not shown, by the table and the key that they are in. */
+function hidden(text) {
+  const places = new Map();
+  let head = "";
+  for (const line of text.split("\n")) {
+    const [start, number] = line.split(note);
+    if (/^\s*\[/.test(line)) head = start.split("#")[0].trim();
+    const place = `${head}\n${start.split("=")[0].trim()}`;
+    if (number !== undefined) places.set(place, [...(places.get(place) ?? []), number]);
+  }
+  return places;
+}
+
+/** A draft with the numbers that the text of now has for what is not shown in it; null where that is not clear. */
+function renumbered(draft, now) {
+  const present = hidden(now);
+  const numbers = new Map([...hidden(base)].flatMap(([place, all]) => {
+    const others = present.get(place);
+    return others?.length === all.length ? all.map((number, at) => [number, others[at]]) : [];
+  }));
+  let isClear = true;
+  const text = draft.replace(new RegExp(note, "g"), (_, number) => {
+    isClear &&= numbers.has(number);
+    return `# (not shown: ${numbers.get(number)})`;
+  });
+  return isClear ? text : null;
+}
+
 /** Shows both texts, and lets the person choose. */
-async function compare(mine) {
+async function compare() {
   await refresh();
   const { doc } = model;
+  const mine = renumbered(area.value, unified(doc.text));
   const dialog = openDialog("The file was changed meanwhile", "wide-dialog",
     el("p", {}, "Nothing was saved. Lines with − are in the file now; lines with + are in your text."),
-    diffView(readable(difference(unified(doc.text), unified(mine))), "Their text and yours"),
+    diffView(readable(difference(unified(doc.text), mine ?? area.value)), "Their text and yours"),
+    mine === null && el("p", { role: "alert" }, "What is not shown has changed in the file, too, so yours cannot be saved in its place. Take theirs, and make your changes in it."),
     el("div", { class: "dialog-buttons" },
       button("Keep editing", () => dialog.close(), { class: "quiet" }),
       button("Take theirs", () => {
@@ -159,8 +192,9 @@ async function compare(mine) {
       }),
       button("Save mine", () => {
         dialog.close();
+        area.value = mine;
         store(seen(doc));
-      }, { class: "primary" })));
+      }, { class: "primary", disabled: mine === null })));
 }
 
 // MARK: Drawing
