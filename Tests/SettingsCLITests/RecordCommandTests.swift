@@ -63,6 +63,32 @@ struct RecordCommandTests {
     #expect(whole.status == 4 && whole.error.contains("has no 'port', which must be an integer"), "\(whole.error)")
   }
 
+  @Test func `undo judges what it puts back, and neither other records nor fields that are lacking`() throws {
+    try home.write(Self.schema, to: home.path + "/data/app-settings/\(app).toml")
+    #expect(try run("set", app, "servers.a", "{ host = \"a\", port = 1 }").status == 0)
+    #expect(try run("set", app, "servers.a.port", "2").status == 0)
+    // Somebody else's record, which the app leaves out.
+    try home.write((home.text() ?? "") + "\n[servers.other]\nport = \"x\"\n")
+    let field = try run("undo", app, "servers.a.port")
+    #expect(field.status == 0 && field.output.hasSuffix("  servers.a.port: 2 -> 1\n"), "\(field)")
+
+    #expect(try run("unset", app, "servers.a.port").status == 0)
+    #expect(try run("unset", app, "servers.a").status == 0)
+    let record = try run("undo", app)
+    #expect(record.status == 0 && record.error.contains("The record 'servers.a' lacks 'port'"), "\(record)")
+    let next = try run("undo", app)
+    #expect(next.status == 0 && next.output.hasSuffix("  servers.a.port: (none) -> 1\n"), "\(next)")
+    #expect(try run("get", app, "servers.a.port").output == "1\n")
+
+    // A value that is put back is judged also where another one is in its place that is not valid either.
+    for port in ["\"x\"", "true"] {
+      try home.write("servers.a = { host = \"a\", port = \(port) }\n")
+      #expect(try run("set", app, "servers.b.host", port).status == 0)
+    }
+    let refused = try run("undo", app, "servers.a.port")
+    #expect(refused.status == 4 && refused.error.contains("'servers.a.port' needs an integer"), "\(refused)")
+  }
+
   @Test func `the layers of a field that the files lack have its default`() throws {
     try home.write(
       """

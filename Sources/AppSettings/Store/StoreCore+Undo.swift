@@ -114,11 +114,15 @@ extension StoreCore {
 
   /// Throws if a key that this process has declared refuses its value after some edits.
   private func checkDeclared(_ plan: UndoPlan) throws(SettingsError) {
-    for key in declarations.keys where plan.edits.contains(where: { $0.path.isRelated(to: key.path) }) {
-      guard let value = plan.result[key.path] else { continue }
+    for key in declarations.keys {
+      let paths = plan.edits.map(\.path).filter { $0.isRelated(to: key.path) }
+      guard !paths.isEmpty, let value = plan.result[key.path] else { continue }
       do throws(SettingsValueError) {
         try key.check(value)
       } catch {
+        // What is wrong already, beside the parts that are put back, is not judged.
+        let isWrong = plan.view.userDocument[key.path].map { !key.canRead($0) } == true
+        if isWrong, paths.allSatisfy({ $0 != key.path && $0.hasPrefix(key.path) }) { continue }
         let error = key.isSecret ? error.redacted : error
         throw SettingsError(
           .invalidValue,

@@ -47,6 +47,20 @@ extension SchemaType {
     }
     return type
   }
+
+  /// The type of tables that may lack any field.
+  package var withoutRequiredFields: SchemaType {
+    var type = self
+    type.fields = fields?.map { field in
+      var field = field
+      field.isRequired = false
+      field.type = field.type.withoutRequiredFields
+      return field
+    }
+    // An array of tables is a value as a whole.
+    if kind == .table { type.element = element?.withoutRequiredFields }
+    return type
+  }
 }
 
 extension TOMLValue {

@@ -44,19 +44,13 @@ extension OpenedSettings {
         "\(subject): it is a migration. To undo that, run 'settings-cli migrate \(target.words) --undo'.")
     }
     if let error = plan.edits.lazy.compactMap({ schema.lockError(of: $0.path, in: plan.view) }).first { throw error }
-    let result = plan.result.root
-    var seen: Set<TOMLPath> = []
-    for edit in plan.edits {
-      // Each value is checked once, however many edits are within it.
-      for key in schema.key(around: edit.path).map({ [$0] }) ?? schema.named(below: edit.path)
-      where seen.insert(key.path).inserted {
-        for name in key.paths {
-          guard let value = result[path: name], let reason = schema.refusal(of: name, value) else { continue }
-          throw ToolError(
-            .invalidValue,
-            "\(subject): the earlier value is not valid today: \(reason). Nothing was written.")
-        }
-      }
-    }
+    // As when it is set: each value is judged by itself, and a table by the entries that it gets and loses.
+    let (old, new) = (plan.view.userDocument.root, plan.result.root)
+    let refusal =
+      plan.edits.lazy.compactMap { schema.refusal(of: $0.path, from: old, to: new) }.first
+      ?? schema.refusals(of: plan.edits.map { ($0.path, $0.value) }, in: plan.view).first?.reason
+    guard let refusal else { return }
+    throw ToolError(
+      .invalidValue, "\(subject): the earlier value is not valid today: \(refusal). Nothing was written.")
   }
 }

@@ -104,7 +104,10 @@ package struct SchemaLookup: Sendable {
 
   /// Why the app would refuse a value, as a clause that does not show it; `nil` if it would accept it.
   package func refusal(of path: TOMLPath, _ value: TOMLValue) -> String? {
-    guard let type = type(of: path) else { return nil }
+    type(of: path).flatMap { refusal(of: path, value, by: $0) }
+  }
+
+  private func refusal(of path: TOMLPath, _ value: TOMLValue, by type: SchemaType) -> String? {
     do {
       try type.check(value)
       return nil
@@ -113,6 +116,27 @@ package struct SchemaLookup: Sendable {
       let part = error.path.isEmpty ? "'\(path)'" : "'\(error.pathDescription)' in '\(path)'"
       return "\(part) needs \(error.expected)\(error.reasonInParentheses)"
     }
+  }
+
+  /// Why the app would refuse what a change at a path makes of the settings, as a clause; `nil` if it would accept it.
+  ///
+  /// What is wrong beside the path already is not judged, and neither are fields that a table lacks: `unset` leaves them
+  /// out, too.
+  func refusal(of path: TOMLPath, from old: TOMLTable, to new: TOMLTable) -> String? {
+    guard let place = place(of: path) else {
+      return named(below: path).lazy.flatMap(\.paths).filter { old[path: $0] != new[path: $0] }
+        .compactMap { refusal(of: $0, from: old, to: new) }.first
+    }
+    // The part of the key's value that has a type.
+    var part = place.part.components
+    while place.key.type.type(at: part) == nil, !part.isEmpty { part.removeLast() }
+    guard let type = place.key.type.type(at: part)?.withoutRequiredFields else { return nil }
+    let path = place.name.appending(TOMLPath(part))
+    func reason(in table: TOMLTable) -> String? { table[path: path].flatMap { refusal(of: path, $0, by: type) } }
+    guard let found = reason(in: new), part.count == place.part.components.count || found != reason(in: old) else {
+      return nil
+    }
+    return found
   }
 
   /// A table above keys: the value of each must be valid.

@@ -80,6 +80,20 @@ struct UndoTests {
     #expect(error?.code == .invalidValue && settings[size] == 20, "\(error!)")
   }
 
+  @Test func `a part is put back beside another one that is not valid`() throws {
+    let sizes = SettingsKey<[String: Int]>("sizes", default: [:])
+    let settings = try home.store()
+    try settings.set(["a": 1], for: sizes)
+    try settings.set(["a": 2], for: sizes)
+    try home.write("[sizes]\na = 2\nb = \"x\"\n")
+    try settings.undo(settings.history()[1])
+    #expect(home.text() == "[sizes]\na = 1\nb = \"x\"\n")
+    try home.write("[sizes]\na = 1\n")
+    // The change by hand is taken back: the key cannot be read then.
+    let error = #expect(throws: SettingsError.self) { try settings.undo() }
+    #expect(error?.code == .invalidValue && home.text() == "[sizes]\na = 1\n", "\(error!)")
+  }
+
   @Test func `a locked key is refused`() throws {
     let settings = try home.store()
     try settings.set("dark", for: theme)
