@@ -26,6 +26,27 @@ struct UnsetAllTests {
     #expect(home.names(in: home.backups).count == 1)
   }
 
+  @Test func `undo names the backup if the history lacks a part of what was removed`() throws {
+    let text = "x = 1\ntoken = \"hunter2\"\n"
+    try home.write(text)
+    #expect(try run("unset", app, "--all").status == 0)
+    let refused = try run("undo", app)
+    #expect(refused.status == 1 && refused.error.contains("'token' is not in the history"), "\(refused)")
+    #expect(refused.error.hasSuffix(" use 'settings-cli recover \(app) --restore'.\n"), "\(refused)")
+    try home.write("# mine\n\n" + text, to: home.path + "/x.toml")
+    #expect(try run("unset", "./x.toml", "--all").status == 0)
+    let backups = home.path + "/state/app-settings/files\(home.path)/x.toml.backups"
+    let restore = ["migrate", "./x.toml", "--undo", "--backup", home.names(in: backups).last ?? "none"]
+    let other = try run("undo", "./x.toml")
+    let command = "settings-cli \(restore.joined(separator: " "))"
+    #expect(other.error.hasSuffix(" To bring back all that was removed, use '\(command)'.\n"), "\(other)")
+    let restored = try ChildProcess.run(
+      ChildProcess.product("settings-cli"), restore, environment: home.environment, directory: home.path)
+    #expect(restored.status == 0, "\(restored)")
+    #expect(home.text(of: home.path + "/x.toml") == "# mine\n\n" + text)
+    #expect(try !run("undo", "./x.toml", "token").error.contains("--backup"))
+  }
+
   @Test func `locked keys stay, under each of their names, and are named`() throws {
     try home.write(
       "app = \"\(app)\"\n[keys.new]\ntype = \"integer\"\nformerly = [\"old\"]\n",

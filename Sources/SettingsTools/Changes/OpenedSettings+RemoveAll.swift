@@ -1,5 +1,6 @@
 package import AppSettings
 import AppSettingsSchema
+import FoundationEssentials
 
 /// What the removal of all values did, or would do.
 package struct Removal {
@@ -15,6 +16,8 @@ package struct Removal {
 }
 
 extension OpenedSettings {
+  private static let removalReason = "before-unset"
+
   /// Removes every key that is not locked, after a backup; or only shows that. A file of an app that has nothing else is
   /// removed, too.
   package func removeAll(_ guarded: GuardedChange) throws -> Removal {
@@ -43,7 +46,7 @@ extension OpenedSettings {
       removal.hasChanged = new != bytes
       removal.difference = difference(bytes, new)
     } else {
-      (removal.hasChanged, removal.backup) = try replaceText(backingUp: "before-unset") { try text(without: $0) }
+      (removal.hasChanged, removal.backup) = try replaceText(backingUp: Self.removalReason) { try text(without: $0) }
       if mayGo, after.isAsNew { store.location?.removeEmptyDirectories() }
     }
     func entries(_ document: TOMLDocument) -> Set<TOMLPath> {
@@ -53,6 +56,20 @@ extension OpenedSettings {
     removal.count = entries(before).subtracting(kept).count
     removal.kept = kept.sorted { $0.description < $1.description }
     return removal
+  }
+}
+
+extension OpenedSettings {
+  /// The backup of what the newest change has removed, if that is the removal of all values.
+  package func backupOfRemoval() throws -> SettingsBackup? {
+    guard let newest = try store.history(limit: 1).first, newest.reason == .reset,
+      let backup = try store.backups().first, backup.reason == Self.removalReason
+    else { return nil }
+    // It is made first, in the same write.
+    let times = [newest.time.addingTimeInterval(-60), newest.time].map {
+      $0.ISO8601Format().filter { $0 != "-" && $0 != ":" }
+    }
+    return times[0] <= backup.time && backup.time <= times[1] ? backup : nil
   }
 }
 

@@ -49,6 +49,10 @@ struct UndoAnswer {
       }
       if AllApps.isRemoved(target.name), try !opened.store.backups().isEmpty {
         failure.message? += " To bring back the last text, use 'settings-cli recover \(target.words) --restore'."
+      } else if failure.status == .noValue, let backup = try opened.backupOfRemoval() {
+        let name = String(backup.path.lastPathPart)
+        failure.message? +=
+          " To bring back all that was removed, use 'settings-cli migrate \(target.words) --undo --backup \(name)'."
       }
       if app != nil { failure.message? += " For the last change of another app, name that app." }
       throw failure
