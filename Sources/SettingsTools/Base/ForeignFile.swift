@@ -47,15 +47,20 @@ extension SettingsLocation {
     }
     if let foreign = ForeignFile(at: self) { return " \(foreign.advice)" }
     if let advice = adviceOnRoot { return advice }
-    // Where the mode forbids it, and not the file system or an attribute.
-    let directory = String(file[..<file.lastSlash!])
-    for (path, mode, bits) in [(file, "u+rw", 0o600 as UInt32), (directory, "u+rwx", 0o700)] {
-      guard let status = try? Syscalls().status(at: path), status.owner == geteuid(), status.permissions & bits != bits,
-        let word = PathText.word(path)
-      else { continue }
-      return " To allow it, use 'chmod \(mode) \(word)'."
+    // Where the mode forbids it, and not the file system or an attribute: of the file, or of the nearest directory that
+    // is in the way.
+    var path = file
+    while true {
+      if let status = (try? Syscalls().status(at: path)) ?? nil {
+        let (mode, bits) = status.isDirectory ? ("u+rwx", 0o700 as UInt32) : ("u+rw", 0o600)
+        if status.owner == geteuid(), status.permissions & bits != bits, let word = PathText.word(path) {
+          return " To allow it, use 'chmod \(mode) \(word)'."
+        }
+        if status.isDirectory { return "" }
+      }
+      guard let slash = path.lastSlash, slash > path.startIndex else { return "" }
+      path = String(path[..<slash])
     }
-    return ""
   }
 
   /// How to get back what root has made in the user's directory, as after 'sudo settings-cli': the file, or the

@@ -49,8 +49,10 @@ public struct ToolError: Error, CustomStringConvertible {
   /// - Parameter location: Where the settings are that could not be read or written, for advice on permissions; by default
   ///   where the error says.
   package init(_ error: SettingsError, at location: SettingsLocation? = nil) {
-    let location = location ?? error.file.flatMap { try? SettingsLocation(file: $0) }
-    let advice = error.code == .readOnly ? location?.adviceOnPermission ?? "" : ""
+    // Of an app's settings, it may be another file that cannot be read, as in the directory of its state.
+    let locations = [location, error.file.flatMap { try? SettingsLocation(file: $0) }].compactMap(\.self)
+    let advice =
+      error.code == .readOnly ? locations.lazy.map(\.adviceOnPermission).first { !$0.isEmpty } ?? "" : ""
     self.init(Self.status(of: error.code), error.description + advice)
     isReadOnly = error.code == .readOnly
     reason = error.description
