@@ -73,7 +73,10 @@ package struct Target: Sendable {
   /// - Parameter followsChoice: Whether a store there goes along when another profile is chosen.
   /// - Throws: ``ToolError`` with status 2 for a file's name without a slash; ``SettingsError``.
   package func location(followingChoice followsChoice: Bool = false) throws -> SettingsLocation {
-    if isFile { return try SettingsLocation(file: path, environment: environment) }
+    if isFile {
+      try checkNotAddress()
+      return try SettingsLocation(file: path, environment: environment)
+    }
     try checkNotFile()
     switch layer {
     case .own:
@@ -101,6 +104,17 @@ package struct Target: Sendable {
       .usage,
       "'\(name)' is not an app's id. For the file in this directory, write \(fileHere)"
         + "\(file.map { "; for the one in the place of an app's settings, '\($0)'" } ?? "").")
+  }
+
+  /// Throws if the path is an address, as file managers give it: as a path it would make a directory `file:`.
+  private func checkNotAddress() throws {
+    guard let colon = name.firstRange(of: "://"), !colon.isEmpty,
+      name[..<colon.lowerBound].utf8.allSatisfy({ UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 })
+    else { return }
+    let rest = name[colon.upperBound...]
+    let path = rest.hasPrefix("/") && !rest.contains("%") ? PathText.word(String(rest)) : nil
+    throw ToolError(
+      .usage, "'\(name)' is an address, not a path. Write \(path.map { "'\($0)'" } ?? "the path of a file").")
   }
 
   /// Whether it is an administrators' file.
