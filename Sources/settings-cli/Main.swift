@@ -16,10 +16,10 @@ enum Main {
       do {
         try run(words)
       } catch let failure as ToolError {
-        guard let app = failure.meantApp, app.use(for: words) else { throw SettingsCLI.inOrder(failure, words) }
+        guard let app = failure.meantApp, app.use(for: words) else { throw SettingsCLI.answer(to: failure, words) }
         try run(words)
       } catch let failure as SettingsError where failure.code == .invalidLocation {
-        throw SettingsCLI.inOrder(ToolError(any: failure), words)
+        throw SettingsCLI.answer(to: ToolError(any: failure), words)
       }
       try Output.flush()
       exit(EXIT_SUCCESS)

@@ -75,6 +75,12 @@ struct FirstWordTests {
     ("set APP sync.token --hunter2", "'--hunter…'. Put '--' before a value that begins with '-'."),
     ("try APP sync.token -xhunter2", "'-x…'. Put '--' before a value that begins with '-'."),
     ("get APP sync.token=hunter2", "'sync.token=…': the character '=' needs quotes, as in 'a.\"b c\".d'."),
+    ("get sync.token=hunter2", "without '..', such as 'org.example.editor'."),
+    ("get APP sync.token hunter2", "Unexpected word '…'. Usage: settings-cli get TARGET KEY"),
+    ("undo APP password=x hunter2", "Unexpected word '…'. Usage: settings-cli undo TARGET [KEY]"),
+    ("edit APP theme sync.token=hunter2", "Unexpected words 'theme', 'sync.token=…'. Usage: settings-cli edit TARGET"),
+    ("profile APP sync.token=hunter2", "Invalid ACTION 'sync.token=…': use list, use, new or remove."),
+    ("at APP sync.token=hunter2", "a date such as 2026-11-23, or '2026-11-23 09:30'."),
     ("set sync.token=hunter2", "before 'sync.token=…'. Usage: settings-cli set TARGET KEY=VALUE ..."),
     ("set sync.token=hunter2 APP", "Write the app first: 'settings-cli set APP sync.token=VALUE'."),
   ]) func `the command to type has the words that were typed, and no value`(line: String, advice: String) throws {

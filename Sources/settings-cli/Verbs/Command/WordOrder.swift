@@ -10,9 +10,36 @@ extension SettingsCLI {
     "rename", "adopt", "lock", "unlock",
   ]
 
+  /// The failure of a command line, with the words in order, and without values that may be secrets.
+  static func answer(to failure: ToolError, _ words: [String]) -> ToolError {
+    var failure = inOrder(failure, words)
+    if failure.status == .usage { failure.message = failure.message.map { withoutValues($0, words) } }
+    return failure
+  }
+
+  /// A message without what follows `KEY=`, and without unexpected words behind the key of a secret.
+  private static func withoutValues(_ message: String, _ words: [String]) -> String {
+    var message = message
+    let isUnexpected = message.hasPrefix("Unexpected word")
+    let schema = isUnexpected ? Target(words.dropFirst().first ?? "", telling: { _ in }).schema : nil
+    var isBehindSecret = false
+    for word in words where !word.hasPrefix("-") && (isUnexpected || word.contains("=")) {
+      let key = KeyText.assignment(word)?.key
+      if let key, !key.isEmpty, !key.contains("/") {
+        message = message.replacing("'\(word)'", with: "'\(key)=…'")
+      } else if isBehindSecret {
+        message = message.replacing("'\(word)'", with: "'…'")
+      }
+      if let schema, !isBehindSecret, let path = try? KeyArgument.parse(key.map { String($0) } ?? word) {
+        isBehindSecret = schema.isSecret(path, .string(word))
+      }
+    }
+    return message
+  }
+
   /// The failure of a command line. If that is about the place of the target, and another word names an app or a file,
   /// it says to write that first.
-  static func inOrder(_ failure: ToolError, _ words: [String]) -> ToolError {
+  private static func inOrder(_ failure: ToolError, _ words: [String]) -> ToolError {
     let operands = words.dropFirst().filter { !$0.hasPrefix("-") }
     guard let word = words.first, let typed = operands.first, let message = failure.message, !isTarget(typed) else {
       return failure
