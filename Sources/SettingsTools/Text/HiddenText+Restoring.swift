@@ -90,18 +90,33 @@ private struct Restoring {
       }
       let hidden = base.parts[part].hidden
       guard hidden.kind == .section else {
+        // The number may be that of an earlier text. What the table has would be gone.
+        let table = base.parts.first { entry in
+          entry.hidden.kind == .section && placeOfHeader(of: entry.hidden.path, before: comment) != nil
+        }
+        if let table {
+          throw refusal(
+            "'\(text)' does not stand for the content of the secret table '\(table.hidden.path)', which belongs there: "
+              + "'\(table.shown)'.", table.hidden.path, at: comment.lowerBound)
+        }
         pieces.append((comment, part))
         continue
       }
-      guard let header = edited.header(at: hidden.path), header.upperBound <= comment.lowerBound,
-        edited.bytes[header.upperBound..<comment.lowerBound].allSatisfy({ $0 == 0x20 || $0 == 0x09 })
-      else {
+      guard let header = placeOfHeader(of: hidden.path, before: comment) else {
         throw refusal(
           "'\(text)' stands for the content of the secret table '\(hidden.path)' and must stay behind its header "
             + "'[\(hidden.path)]'.", hidden.path, at: comment.lowerBound)
       }
       pieces.append((header.lowerBound..<comment.upperBound, part))
     }
+  }
+
+  /// The header of a table, if a comment is directly behind it.
+  private func placeOfHeader(of path: TOMLPath, before comment: Range<Int>) -> Range<Int>? {
+    guard let header = edited.header(at: path), header.upperBound <= comment.lowerBound,
+      edited.bytes[header.upperBound..<comment.lowerBound].allSatisfy({ $0 == 0x20 || $0 == 0x09 })
+    else { return nil }
+    return header
   }
 
   /// Finds the strings that stand for values.
