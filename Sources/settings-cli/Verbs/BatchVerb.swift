@@ -49,7 +49,8 @@ struct BatchVerb: Verb {
     let opened = try target.open(
       mayBeUnknown: create, mayBeNew: true, isForWriting: true, writesLater: !guarded.isPlain)
     let list = ChangeList(
-      batch: input, of: opened, creates: create, keepsGoing: keepGoing, keepsTables: pruning.keepsTables(of: target))
+      batch: input, of: opened, creates: create, keepsGoing: keepGoing,
+      keepsTables: target.keepsTables(prunes: pruning.prune))
     do {
       if try !list.make(guarded).show() { Output.noteStored() }
     } catch is ChangeList.Refused {

@@ -49,7 +49,7 @@ struct RenameVerb: Verb {
           : "Cannot rename '\(source)' to '\(destination)': one is a table that contains the other.")
     }
     let renaming = Renaming(source: source, destination: destination, schema: schema, store: opened.store)
-    let keepsTables = pruning.keepsTables(of: target)
+    let keepsTables = target.keepsTables(prunes: pruning.prune)
     _ = try opened.make(guarded) { view in
       try renaming.edits(in: view, replaces: replace, creates: create).keepingTables(keepsTables)
     }

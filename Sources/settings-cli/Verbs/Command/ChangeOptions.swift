@@ -32,9 +32,6 @@ struct UnchangedOption: ParsableArguments {
 struct PruneOption: ParsableArguments {
   @Flag(help: "Also remove tables of the file at PATH that this leaves empty. Those of an app go in any case.")
   var prune = false
-
-  /// Whether tables of a target's file that become empty stay.
-  func keepsTables(of target: Target) -> Bool { target.keepsTables(prunes: prune) }
 }
 
 extension Target {
