@@ -37,28 +37,21 @@ extension SchemaType {
   }
 
   /// The type without any fallback values.
-  package var withoutFallbacks: SchemaType {
-    var type = self
-    type.fields = fields?.map { field in
-      var field = field
-      field.fallback = nil
-      field.type = field.type.withoutFallbacks
-      return field
-    }
-    return type
-  }
+  package var withoutFallbacks: SchemaType { changingFields { $0.fallback = nil } }
 
-  /// The type of tables that may lack any field.
-  package var withoutRequiredFields: SchemaType {
+  /// The type of tables that may lack any field. An array of tables is a value as a whole: its tables need theirs.
+  package var withoutRequiredFields: SchemaType { changingFields(inArrays: false) { $0.isRequired = false } }
+
+  /// The type with each field changed, at any depth.
+  private func changingFields(inArrays: Bool = true, _ change: (inout Field) -> Void) -> SchemaType {
     var type = self
     type.fields = fields?.map { field in
       var field = field
-      field.isRequired = false
-      field.type = field.type.withoutRequiredFields
+      change(&field)
+      field.type = field.type.changingFields(inArrays: inArrays, change)
       return field
     }
-    // An array of tables is a value as a whole.
-    if kind == .table { type.element = element?.withoutRequiredFields }
+    if inArrays || kind == .table { type.element = element?.changingFields(inArrays: inArrays, change) }
     return type
   }
 }
