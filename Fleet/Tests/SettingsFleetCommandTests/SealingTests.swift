@@ -264,7 +264,7 @@ extension CommandTests {
         try machine.start()
         try await ada.run(["seal", fleet.app, "db.password"], input: "first")
         #expect(try await machine.wait(forSecret: "first"), "\(machine.said)")
-        // Nor does who edits or removes a secret, also long after the mirror has looked at it.
+        // The same for somebody who edits or removes a secret, even long after the mirror has looked at it.
         let app = fleet.app
         #expect(try await eventually { try await ada.run(["status", app]).output.contains("1 applied") })
         try fleet.write("edited", to: machine.secrets + "/db.password")

@@ -130,7 +130,7 @@ class Server:
 
 # Chromium without windows, as Debian has it: the same engine, and a third less to compute. The command of this name is a
 # script that would stay between the browser and its driver.
-SHELL = "/usr/lib/chromium/chromium-headless-shell"
+HEADLESS_SHELL = "/usr/lib/chromium/chromium-headless-shell"
 
 # What computes less: nothing of the browser's own is drawn around the page, no process of its own puts together what is
 # drawn, and no process is started for a tab. The benchmark does without, and without the shell.
@@ -155,8 +155,8 @@ def driver():
 
 def start_driver():
     options = Options()
-    if SPARING and os.path.exists(SHELL):
-        options.binary_location = SHELL
+    if SPARING and os.path.exists(HEADLESS_SHELL):
+        options.binary_location = HEADLESS_SHELL
         options.set_capability("browserName", "chrome-headless-shell")
     else:
         options.binary_location = shutil.which("chromium") or "chromium"

@@ -90,7 +90,7 @@ private struct Restoring {
       }
       let hidden = base.parts[part].hidden
       guard hidden.kind == .section else {
-        // The number may be that of an earlier text. What the table has would be gone.
+        // The number may come from an earlier text. The content of the table would be lost.
         let table = base.parts.first { entry in
           entry.hidden.kind == .section && placeOfHeader(of: entry.hidden.path, before: comment) != nil
         }
