@@ -92,6 +92,19 @@ struct FirstWordTests {
     #expect(!result.error.contains("hunter2"))
   }
 
+  @Test(arguments: ["get --json APP blob", "get --layer user APP blob", "get APP blob --json"])
+  func `a word behind a key that is declared as a secret is not shown`(line: String) throws {
+    let app = "org.example.vault"
+    try test.home.write(
+      "app = \"\(app)\"\n[keys.blob]\ntype = \"string\"\nsecret = true\n",
+      to: test.home.path + "/data/app-settings/\(app).toml")
+    let words = line.replacing("APP", with: app).split(separator: " ").map(String.init)
+    let result = try ChildProcess.run(
+      ChildProcess.product("settings-cli"), words + ["hunter2"], environment: test.home.environment)
+    #expect(result.status == 2 && result.error.contains("Unexpected word '…'"), "\(result)")
+    #expect(!result.error.contains("hunter2"))
+  }
+
   @Test func `who would remove an app, or means a time, is told how`() throws {
     let remove = try test.run("remove", "org.example.player")
     #expect(remove.error.hasSuffix("For a whole app there is 'settings-cli forget org.example.player'.\n"), "\(remove)")

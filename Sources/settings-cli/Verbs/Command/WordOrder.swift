@@ -21,7 +21,10 @@ extension SettingsCLI {
   private static func withoutValues(_ message: String, _ words: [String]) -> String {
     var message = message
     let isUnexpected = message.hasPrefix("Unexpected word")
-    let schema = isUnexpected ? Target(words.dropFirst().first ?? "", telling: { _ in }).schema : nil
+    // The target may be behind an option and its value.
+    let schemas =
+      isUnexpected
+      ? words.dropFirst().lazy.filter { !$0.hasPrefix("-") }.prefix(2).map { Target($0, telling: { _ in }).schema } : []
     var isBehindSecret = false
     for word in words where !word.hasPrefix("-") && (isUnexpected || word.contains("=")) {
       let key = KeyText.assignment(word)?.key
@@ -30,8 +33,8 @@ extension SettingsCLI {
       } else if isBehindSecret {
         message = message.replacing("'\(word)'", with: "'…'")
       }
-      if let schema, !isBehindSecret, let path = try? KeyArgument.parse(key.map { String($0) } ?? word) {
-        isBehindSecret = schema.isSecret(path, .string(word))
+      if !isBehindSecret, let path = try? KeyArgument.parse(key.map { String($0) } ?? word) {
+        isBehindSecret = schemas.contains { $0.isSecret(path, .string(word)) }
       }
     }
     return message
