@@ -79,6 +79,7 @@ struct KeptPlaces: Sendable, Equatable {
       let newLines = TextLines(around: start..<start + part.added.count, of: new)
       guard !newLines.haveComment(hiddenBy: keys), isEmpty || isApart(from: lines, newLines) else { return nil }
       let growth = part.added.count - part.removed.count
+      if growth == 0 { continue }
       shift += growth
       var index = first(endingAfter: part.offset)
       while index < all.count {

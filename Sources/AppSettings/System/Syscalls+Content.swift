@@ -13,7 +13,7 @@ extension Syscalls {
     var bytes: [UInt8] = []
     while bytes.count <= limit {
       // One byte more than expected: a short read then marks the end, and no second read is needed.
-      let chunk = bytes.isEmpty && size > 0 ? min(size + 1, 1 << 20) : 1 << 16
+      let chunk = bytes.isEmpty && size > 0 ? size + 1 : 1 << 16
       let allowed = try step(.read, path) ?? chunk
       var failure: Errno?
       let wanted = min(chunk, allowed, limit + 1 - bytes.count)

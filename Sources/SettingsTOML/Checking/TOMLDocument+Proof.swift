@@ -72,9 +72,9 @@ private struct SectionProof {
   }
 
   func changes() -> [TOMLPath]? {
-    guard endsAtLine, let removed = removedNodes() else { return nil }
+    guard endsAtLine, let (removed, touched) = removedNodes() else { return nil }
     guard let stretch = try? TOMLDocument(parsing: Array(new.bytes[Int(start)..<Int(newEnd)])),
-      let changed = changes(in: stretch)
+      let changed = changes(in: stretch, touching: touched)
     else { return nil }
     guard !removed.isEmpty else { return changed }
     // Only the values that are gone: a table is removed with its contents.
@@ -97,10 +97,12 @@ private struct SectionProof {
 
   /// Compares the old nodes with the new index: those outside the stretch must be unchanged, apart from their offsets.
   ///
-  /// - Returns: The removed nodes, all of them in the stretch; `nil` if something else changed.
-  private func removedNodes() -> [DocumentIndex.ID]? {
+  /// - Returns: The removed nodes, all of them in the stretch, and how many of the new index have their value or their
+  ///   key in it; `nil` if something else changed.
+  private func removedNodes() -> (removed: [DocumentIndex.ID], touched: Int)? {
     guard new.tree.nodes.count >= oldCount else { return nil }
     var removed: [DocumentIndex.ID] = []
+    var touched = 0
     let isKept = old.tree.nodes.withUnsafeBufferPointer { before in
       new.tree.nodes.withUnsafeBufferPointer { after in
         for index in before.indices {
@@ -116,11 +118,13 @@ private struct SectionProof {
           guard a.kind == b.kind && a.isPlain == b.isPlain || canChange(a, into: b), isInPlace(a, b),
             hasSameRelations(index, before, after)
           else { return false }
+          if index > 0, isTouched(b) { touched += 1 }
         }
+        for node in after[oldCount...] where node.kind != .removed && isTouched(node) { touched += 1 }
         return true
       }
     }
-    return isKept ? removed : nil
+    return isKept ? (removed, touched) : nil
   }
 
   private func isInStretch(_ place: UInt32) -> Bool { start <= place && place < oldEnd }
@@ -177,7 +181,7 @@ private struct SectionProof {
   /// Compares the parsed stretch with the index, under keys that occur nowhere else.
   ///
   /// - Returns: The paths of new and changed values; `nil` unless the index has exactly the parsed nodes.
-  private func changes(in stretch: TOMLDocument) -> [TOMLPath]? {
+  private func changes(in stretch: TOMLDocument, touching expected: Int) -> [TOMLPath]? {
     // First, because finding a path follows the links that this checks.
     guard areOnlyOnes(DocumentIndex.ID(oldCount)..<DocumentIndex.ID(new.tree.nodes.count)) else { return nil }
     var changed: [TOMLPath] = []
@@ -206,13 +210,6 @@ private struct SectionProof {
       if isChanged { changed.append(new.location(of: id).path) }
     }
     // And nothing else.
-    let places = places
-    let expected = new.tree.nodes.withUnsafeBufferPointer { nodes in
-      nodes.dropFirst().reduce(0) { count, node in
-        let isTouched = places.contains(node.start) || places.contains(node.keyStart)
-        return count + (isTouched && node.kind != .removed ? 1 : 0)
-      }
-    }
     return found == expected && added == new.tree.nodes.count - oldCount ? changed : nil
   }
 

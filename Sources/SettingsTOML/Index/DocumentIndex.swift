@@ -282,6 +282,7 @@ struct DocumentIndex: Sendable {
 
   /// Shifts everything after a splice of `removed` bytes at `at` by the difference in length.
   mutating func shift(at: Int, removed: Int, inserted: Int) {
+    if inserted == removed { return }
     let delta = UInt32(truncatingIfNeeded: inserted - removed)
     let from = UInt32(at + removed)
     // A node that ends where bytes are inserted does not grow.
