@@ -36,6 +36,10 @@ struct MoveTests {
     .move(
       "moves a key into an inline table", "z = 0\n# of a\na = 1 # one\nt = { x = 1 }\n", ["a"], ["t", "a"],
       "z = 0\n# of a\n# one\nt = { x = 1, a = 1 }\n"),
+    .move(
+      "moves an array of tables into an inline table",
+      "[[a]]\n# of x\nx = [\n  1, # one\n] # end\n\n[b]\nt = { y = 1 }\n",
+      ["a"], ["b", "t", "a"], "[b]\n# of x\n# one\n# end\nt = { y = 1, a = [{ x = [1] }] }\n"),
     .move("moves a member out", "t = { x = 0x1, y = 2 }\n", ["t", "x"], ["x"], "t = { y = 2 }\nx = 0x1\n"),
     .move(
       "moves a first member out with its comment", "t = { x = 1, # one\n  y = 2 }\n", ["t", "x"], ["x"],
@@ -84,6 +88,45 @@ struct MoveTests {
         let between = document.text
         try document.move(from: path.parent.appending("a b"), to: path)
         #expect(document.text == text, "seed \(seed) \(path)\n\(between)")
+      }
+    }
+  }
+
+  /// A random document, with a number in each comment.
+  private func numbered(_ generator: inout Generator) throws -> TOMLDocument {
+    var bytes = try TOMLDocument(parsing: generator.document()).bytes
+    for (number, comment) in try TOMLDocument(parsing: bytes).comments.enumerated().reversed() {
+      bytes.insert(contentsOf: "#\(number) ".utf8, at: comment.lowerBound)
+    }
+    return try TOMLDocument(parsing: bytes)
+  }
+
+  private func comments(of document: TOMLDocument) -> [String] {
+    document.comments.map { String(String(decoding: document.bytes[$0], as: UTF8.self).split(separator: " ")[0]) }
+      .sorted()
+  }
+
+  @Test func `no move loses a comment, also where a value takes the place of its table`() throws {
+    for seed in 0..<40 {
+      var generator = Generator(seed: UInt64(seed) &+ 80_000)
+      let before = try numbered(&generator)
+      let expected = comments(of: before)
+      let leaves = before.leafPaths()
+      let paths = Set(leaves.flatMap { path in (1...path.components.count).map(path.prefix) })
+        .sorted { $0.description < $1.description }
+      for path in paths {
+        for destination in [["new"], ["new", "x"], generator.pick(paths).appending("x"), path.parent.appending("x")] {
+          var document = before
+          guard !destination.hasPrefix(path), (try? document.move(from: path, to: destination)) == true else {
+            continue
+          }
+          #expect(comments(of: document) == expected, "seed \(seed) \(path) to \(destination)")
+        }
+        var document = before
+        let between = path.parent.parent.appending("between")
+        guard path.components.count > 1, (try? document.move(from: path, to: between)) == true else { continue }
+        _ = try document.remove(at: path.parent, leavingCommentsTo: between)
+        #expect(comments(of: document) == expected, "seed \(seed) \(path) alone")
       }
     }
   }

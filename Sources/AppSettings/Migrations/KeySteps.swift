@@ -148,13 +148,15 @@ extension UnwrapStep: DeclarativeStep {
       return
     }
     guard case .table(let content)? = scope[table] else { return }
-    // A key of the table may have the table's own name.
-    for key in content.keys where key != table.last {
-      try RenameStep(old: table.appending(key), new: table.parent.appending(key)).run(in: &scope)
+    let places = content.keys.filter { $0 != table.last }.map {
+      (old: table.appending($0), new: table.parent.appending($0))
     }
+    let heir = places.first { !scope.contains($0.new) }?.new
+    for place in places { try RenameStep(old: place.old, new: place.new).run(in: &scope) }
+    // A key of the table may have the table's own name.
     if let own = table.last, content[own] != nil { try scope.move(from: table.appending(own), to: table) }
     if case .table(let rest)? = scope[table], content[table.last ?? ""] == nil, rest.isEmpty {
-      try scope.remove(at: table)
+      try scope.remove(at: table, leavingCommentsTo: heir)
     }
   }
 }

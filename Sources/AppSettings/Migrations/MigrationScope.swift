@@ -71,12 +71,22 @@ package struct MigrationScope {
     }
   }
 
-  /// Removes the value at a path in this place, with its comments. If there is none, nothing happens.
-  package mutating func remove(at path: TOMLPath) throws {
+  /// Removes the value at a path in this place. If there is none, nothing happens.
+  ///
+  /// - Parameter heir: A value that gets its comments; `nil` if they go, too.
+  package mutating func remove(at path: TOMLPath, leavingCommentsTo heir: TOMLPath? = nil) throws {
     switch place {
     case .table(let prefix):
-      if try document.remove(at: prefix.appending(path)) { removed.append(prefix.appending(path)) }
-    case .element(let array, let index): try document.remove(at: path, inElement: index, of: array)
+      let path = prefix.appending(path)
+      let isDone =
+        if let heir {
+          try document.remove(at: path, leavingCommentsTo: prefix.appending(heir))
+        } else {
+          try document.remove(at: path)
+        }
+      if isDone { removed.append(path) }
+    case .element(let array, let index):
+      try document.remove(at: path, inElement: index, of: array, leavingCommentsTo: heir)
     }
   }
 
@@ -104,9 +114,9 @@ package struct MigrationScope {
     return error
   }
 
-  /// Moves the value at a path to another path that has none, with its comments, and removes other values. Each of
-  /// these paths may be above or below the destination: a table is put around the value, or replaced by it if it holds
-  /// nothing else.
+  /// Moves the value at a path to another path that has none, with its comments, and removes other values, which leave
+  /// it theirs. Each of these paths may be above or below the destination: a table is put around the value, or replaced
+  /// by it if it holds nothing else.
   ///
   /// - Throws: ``MigrationStepError`` if the table that the value would replace has other keys, or another value is in
   ///   the way; `TOMLEditError` if the text would be too large.
@@ -119,7 +129,7 @@ package struct MigrationScope {
     let related = ([source] + others).filter { $0 != destination && $0.isRelated(to: destination) && contains($0) }
     guard !related.isEmpty else {
       if source != destination { try moveApart(from: source, to: destination) }
-      for other in others { try remove(at: other) }
+      for other in others { try remove(at: other, leavingCommentsTo: destination) }
       return
     }
     // Through a name that no file has, beside the outermost: then a value that goes up or down is renamed by one of
@@ -127,18 +137,18 @@ package struct MigrationScope {
     let outermost = related.reduce(destination) { $1.components.count < $0.components.count ? $1 : $0 }
     let between = outermost.parent.appending("settings-between")
     try moveApart(from: source, to: between)
-    for other in others { try remove(at: other) }
-    try removeRest(of: destination, around: related.first { $0.hasPrefix(destination) } ?? source)
+    for other in others { try remove(at: other, leavingCommentsTo: between) }
+    try removeRest(of: destination, around: related.first { $0.hasPrefix(destination) } ?? source, for: between)
     try moveApart(from: between, to: destination)
   }
 
-  /// Removes the table, if there is one, that was around a value and has to make room.
+  /// Removes the table, if there is one, that was around a value and has to make room. Its comments stay, above an heir.
   ///
   /// - Throws: ``MigrationStepError`` if it has other keys.
-  mutating func removeRest(of table: TOMLPath, around source: TOMLPath) throws {
+  mutating func removeRest(of table: TOMLPath, around source: TOMLPath, for heir: TOMLPath) throws {
     guard let rest = self[table] else { return }
     guard rest.leafCount == 0 else { throw error(at: table, "other keys next to '\(source)' would be lost") }
-    try remove(at: table)
+    try remove(at: table, leavingCommentsTo: heir)
   }
 
   /// An error with the complete place of its subject.

@@ -173,7 +173,7 @@ extension SplitStep: DeclarativeStep {
     guard let (first, _) = new.first else { return try scope.remove(at: key) }
     try scope.move(from: key, to: first)
     for (target, _) in new.dropFirst() where target != key && key.hasPrefix(target) {
-      try scope.removeRest(of: target, around: key)
+      try scope.removeRest(of: target, around: key, for: first)
     }
     for (target, part) in new { try scope.set(part, at: target) }
   }

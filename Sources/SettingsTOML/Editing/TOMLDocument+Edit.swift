@@ -68,6 +68,13 @@ extension TOMLDocument {
     }
   }
 
+  /// Removes a value or table, and puts its comments above another value.
+  package mutating func remove(at path: TOMLPath, leavingCommentsTo heir: TOMLPath) throws(TOMLEditError) -> Bool {
+    try checked(.remove(path)) { draft throws(TOMLEditError) in
+      try draft.removeUnchecked(at: Location(path), leavingCommentsTo: Location(heir))
+    }
+  }
+
   /// Renames or moves a key or a whole table, with its comments.
   ///
   /// - Parameters:

@@ -36,19 +36,22 @@ extension TOMLDocument {
 
   /// Removes a value from one table of an array of tables or inline tables.
   ///
+  /// - Parameter heir: A value of the same element that gets the comments, if the array's tables have headers.
   /// - Returns: `true` if there was a value.
   /// - Throws: ``TOMLEditError``. The document is unchanged.
   @discardableResult
   package mutating func remove(
-    at path: TOMLPath, inElement index: Int, of array: TOMLPath
+    at path: TOMLPath, inElement index: Int, of array: TOMLPath, leavingCommentsTo heir: TOMLPath? = nil
   ) throws(TOMLEditError) -> Bool {
     guard !path.isRoot else { return try removeElement(index, of: array) }
     var items = try items(of: array)
     var table = try tableElement(index, of: array, in: items)
     guard table[path: path] != nil else { return false }
     if let id = find(array), tree[id].kind == .arrayOfTables {
+      let place = Location(array).appending(index: index)
       return try checked(.editElement(array, index, path)) { draft throws(TOMLEditError) in
-        try draft.removeUnchecked(at: Location(array).appending(index: index).appending(path.components))
+        try draft.removeUnchecked(
+          at: place.appending(path.components), leavingCommentsTo: heir.map { place.appending($0.components) })
       }
     }
     table.set(nil, at: path.components[...])

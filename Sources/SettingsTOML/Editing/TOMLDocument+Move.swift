@@ -126,7 +126,6 @@ extension TOMLDocument {
     to found: inout [(keys: [String], Insertion)]
   ) {
     let node = tree[id]
-    let lines = lines
     var comments = comments
     switch node.kind {
     case .root, .header, .implicit, .dotted, .element:
@@ -143,25 +142,46 @@ extension TOMLDocument {
       }
     case .arrayOfTables:
       // On one line the tables have no place for comments: all of them go above it.
-      for header in headers(under: id) {
-        comments += headerComments(of: header, gaps)
-        for leaf in bodyLeaves(under: header) {
-          comments += commentLines(above: statement(of: leaf).lowerBound) + trailingComment(after: leaf)
-        }
-      }
+      comments += allComments(of: id, gaps)
       let text = Array(value(of: id).tomlText.utf8)
       found.append((keys, Insertion(text: text, comments: comments, formerKeys: written)))
     default:
-      var insertion = Insertion(
-        text: Array(bytes[Int(node.start)..<Int(node.end)]), comments: comments, formerKeys: written)
-      if let inline = inlineTable(around: id) {
-        appendMemberComments(of: id, in: inline, to: &insertion)
-      } else {
-        insertion.comments += commentLines(above: statement(of: id).lowerBound)
-        insertion.trailing = Array(bytes[Int(node.end)..<lines.contentEnd(of: Int(node.end))])
-      }
+      var insertion = self.insertion(of: id)
+      insertion.comments = comments + insertion.comments
+      insertion.formerKeys = written
       found.append((keys, insertion))
     }
+  }
+
+  /// A value as written, with the comments above it and on its line.
+  private func insertion(of id: DocumentIndex.ID) -> Insertion {
+    let range = Int(tree[id].start)..<Int(tree[id].end)
+    var insertion = Insertion(text: Array(bytes[range]))
+    if let inline = inlineTable(around: id) {
+      appendMemberComments(of: id, in: inline, to: &insertion)
+    } else {
+      insertion.comments = commentLines(above: statement(of: id).lowerBound)
+      insertion.trailing = Array(bytes[range.upperBound..<lines.contentEnd(of: range.upperBound)])
+    }
+    return insertion
+  }
+
+  /// All comments of a value or table and of what it holds, in order, for where none of it has a line.
+  func allComments(of id: DocumentIndex.ID) -> [[UInt8]] { allComments(of: id, gapStarts(under: id)) }
+
+  private func allComments(of id: DocumentIndex.ID, _ gaps: [DocumentIndex.ID: Int]) -> [[UInt8]] {
+    var comments: [[UInt8]] = []
+    func append(_ leaf: DocumentIndex.ID) {
+      let insertion = insertion(of: leaf)
+      let within = self.comments(within: Int(tree[leaf].start)..<Int(tree[leaf].end)).map { Array(bytes[$0]) }
+      comments += insertion.comments + within + [Array(insertion.trailing.drop(while: Byte.isBlank))]
+    }
+    if isBody(id) { (tree[id].kind == .dotted ? bodyLeaves(under: id) : [id]).forEach(append) }
+    for header in headers(under: id) {
+      comments += headerComments(of: header, gaps)
+      bodyLeaves(under: header).forEach(append)
+    }
+    return comments.filter { !$0.isEmpty }
   }
 
   /// The comments of a member that spans lines of its own.

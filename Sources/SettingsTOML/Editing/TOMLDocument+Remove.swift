@@ -1,11 +1,29 @@
 extension TOMLDocument {
-  mutating func removeUnchecked(at path: Location) throws(TOMLEditError) -> Bool {
+  /// - Parameter heir: A value that gets the comments which would go.
+  mutating func removeUnchecked(
+    at path: Location, leavingCommentsTo heir: Location? = nil
+  ) throws(TOMLEditError) -> Bool {
     guard !path.isRoot else {
       throw TOMLEditError(.invalidKey(path.path), "Cannot remove the root of a document. Set it to an empty table.")
     }
     guard let id = find(path) else { return false }
+    let isTable = tree[id].kind.isTable
+    let comments = heir == nil ? [] : allComments(of: id)
     try removeNode(id)
+    if let id = heir.flatMap(find) { try insertComments(comments, above: id, isOfTable: isTable) }
     return true
+  }
+
+  /// Adds comment lines to those above a value, or above its first header: those of a table around it first, others last.
+  private mutating func insertComments(
+    _ comments: [[UInt8]], above id: DocumentIndex.ID, isOfTable: Bool
+  ) throws(TOMLEditError) {
+    guard !comments.isEmpty else { return }
+    let leaf = isBody(id) ? bodyLeaves(under: id).first ?? id : headers(under: id).first ?? id
+    let line = lines.start(of: isBody(leaf) ? statementKeyStart(of: leaf) : Int(tree[leaf].start))
+    let place = isOfTable ? ownCommentStart(above: line) : line
+    let (indent, lineBreak) = (lines.indent(ofLineAt: line), lines.lineBreak(at: line))
+    try commit([Splice(place..<place, comments.flatMap { indent + $0 + lineBreak })])
   }
 
   mutating func removeNode(_ id: DocumentIndex.ID) throws(TOMLEditError) {

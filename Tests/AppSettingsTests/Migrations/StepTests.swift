@@ -172,6 +172,24 @@ struct StepTests {
       "Unwrap takes one out of a table", "[font]\nname = \"Mono\" # f\n", "font = \"Mono\" # f\n",
       .unwrap("font", taking: "name")),
     Case(
+      "Unwrap leaves the table's comments", "z = 3\n\n# of win\n[win] # t\n# about\nw = 1 # a\n\n# end\n",
+      "z = 3\n# of win\n# t\n# about\nw = 1 # a\n\n# end\n", .unwrap("win")),
+    Case(
+      "Unwrap leaves them where one comes out", "z = 3\n\n# of font\n[font] # t\n# about\nname = \"Mono\" # f\n",
+      "z = 3\n# of font\n# t\n# about\nfont = \"Mono\" # f\n", .unwrap("font", taking: "name")),
+    Case(
+      "Rename leaves them in place of the table", "z = 3\n\n# of a\n[a] # t\n\n[a.b] # b\nc = 1\n",
+      "z = 3\n\n# of a\n# t\n[a] # b\nc = 1\n", .rename("a.b", to: "a")),
+    Case(
+      "Rename leaves those of an inline table", "z = 3\n# of a\na = { b = 1 } # t\n", "z = 3\n# of a\n# t\na = 1\n",
+      .rename("a.b", to: "a")),
+    Case(
+      "Rename leaves them in an element", "[[s]]\n# of a\n[s.a] # t\nb = 1 # c\n", "[[s]]\n# of a\n# t\na = 1 # c\n",
+      .forEach("s", [.rename("a.b", to: "a")])),
+    Case(
+      "Merge leaves the comments of all", "# top\n\n# one\na = 1 # 1\n# two\nb = 2 # 2\n",
+      "# top\n\n# one\n# two\n# 2\nc = [1, 2] # 1\n", .merge("a", "b", into: "c")),
+    Case(
       "ForEach goes over records", "[p.a]\nold = 1 # x\n[p.b]\nkeep = 2\n", "[p.a]\nnew = 1 # x\n[p.b]\nkeep = 2\n",
       .forEach("p", [.rename("old", to: "new")])),
     Case(
