@@ -30,32 +30,10 @@ struct TextPlaces {
 }
 
 extension TOMLDocument {
-  /// The comments, each up to the end of its line, in order, also those within arrays.
-  package var comments: [Range<Int>] {
-    var taken: [(range: Range<Int>, isArray: Bool)] = []
-    for node in tree.nodes.dropFirst() where node.kind != .removed {
-      if node.kind != .implicit, node.kind != .dotted, node.kind != .arrayOfTables {
-        taken.append((Int(node.start)..<Int(node.end), node.kind == .array))
-      }
-      taken.append((Int(node.keyStart)..<Int(node.keyEnd), false))
-    }
-    taken.append((bytes.count..<bytes.count, false))
-    var found: [Range<Int>] = []
-    var at = 0
-    for (range, isArray) in taken.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
-      if isArray { found += comments(within: range) }
-      while at < range.lowerBound {
-        guard let hash = bytes[at..<range.lowerBound].firstIndex(of: Byte.hash) else { break }
-        let end = lines.contentEnd(of: hash)
-        found.append(hash..<end)
-        at = end
-      }
-      at = max(at, range.upperBound)
-    }
-    return found
-  }
+  /// The comments, each up to the end of its line, in order, also those within arrays and inline tables.
+  package var comments: [Range<Int>] { comments(within: 0..<bytes.count) }
 
-  /// The comments in the arrays of a value.
+  /// The comments in a part of the text that begins outside of strings.
   func comments(within range: Range<Int>) -> [Range<Int>] {
     guard bytes[range].contains(Byte.hash) else { return [] }
     return bytes.withUnsafeBufferPointer { buffer in
@@ -74,7 +52,7 @@ extension TOMLDocument {
           }
         }
       } catch {
-        assertionFailure("The value has been parsed: \(error).")
+        assertionFailure("The text has been parsed: \(error).")
       }
       return found
     }

@@ -73,6 +73,9 @@ struct RedactionTests {
     ("# our API key: CANARY\na = 1\n", "# (not shown)\na = 1\n"),
     ("a = 1 # \"api key\" = 'CANARY'\n", "a = 1 # (not shown)\n"),
     ("# private\tkey 2 = CANARY\na = 1\n", "# (not shown)\na = 1\n"),
+    (
+      "t = {\n  a = 1, # token = CANARY\n  # token = CANARY\n}\n", "t = {\n  a = 1, # (not shown)\n  # (not shown)\n}\n"
+    ),
     ("# the key: 1\na = 1 # api, key: 1\n", "# the key: 1\na = 1 # api, key: 1\n"),
     ("# the tokenizer = 1\na = 1\n", "# the tokenizer = 1\na = 1\n"),
     ("# CANARY\npassword = \"x\"\n", "# (not shown)\npassword = *\n"),
