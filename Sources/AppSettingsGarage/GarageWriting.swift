@@ -141,19 +141,27 @@ final class GarageWriting: @unchecked Sendable {  // used by the one thread that
       draft.remove(former, old)
     }
     var new = row ?? GarageRow()
-    new.fields = merge(T.self, fields, over: new.fields)
+    new.fields = merge(T.self, fields, over: new.fields, GarageKey(name: entry.name, id: id))
     if new != row || isMoved { try draft.set(new, entry.name, stored) }
   }
 
-  private func merge<T: Decodable>(_ type: T.Type, _ new: TOMLTable, over old: TOMLTable) -> TOMLTable {
+  /// Adds the fields that the type does not know to new ones, and leaves as they are stored those whose value is the same:
+  /// a date with its offset, `10` for a `Double`.
+  private func merge<T: Codable>(
+    _ type: T.Type, _ new: TOMLTable, over old: TOMLTable, _ key: GarageKey
+  ) -> TOMLTable {
     let isPlain = old.allSatisfy { entry in
-      switch entry.value {
-      case .table, .array: new[entry.key] == entry.value
-      default: new[entry.key] != nil
+      switch (entry.value, new[entry.key]) {
+      // These have one form.
+      case (.integer, .integer), (.boolean, .boolean): true
+      default: new[entry.key] == entry.value
       }
     }
-    if isPlain { return new }
-    let known = GarageReading(draft, names, references: .ids).knownFields(of: type, in: new)
-    return known.merge(.table(new), over: .table(old)).table ?? new
+    if old.isEmpty || isPlain && new.count == old.count { return new }
+    let reading = GarageReading(draft, names, references: .ids)
+    let known = reading.knownFields(of: type, in: new)
+    let writing = GarageWriting(draft, names, keepsReadReferences: true)
+    let own = (try? reading.read(type, old, key)).flatMap { try? writing.fields(of: $0, key) }
+    return known.merge(.table(new), over: .table(old), own: own.map { .table($0) }).table ?? new
   }
 }

@@ -55,6 +55,39 @@ struct GarageTests {
     #expect(home.text == before)
   }
 
+  @Test func `parking leaves as they are stored the fields whose value is the same`() throws {
+    struct Visit: Codable, Identifiable, GarageNamed {
+      static let recordName = "Visit"
+      var id: Int
+      var at: Date
+      var weight: Double
+      var tag: UUID
+      var past: [Date]
+      var count: Int
+    }
+    let old = """
+      [Visit.1]
+      id = 1
+      at = 2024-10-05T17:08:34+02:00 # alarm
+      weight = 10
+      tag = "6f1c2f0e-2f3e-4c62-8a34-0b9d0f3a5b11"
+      past = [2024-10-05 17:08:34Z, 2024-10-06T01:00:00+01:00]
+      count = 1
+
+      """
+    let garage = try home.garage(old)
+    var visit = try #require(try garage.retrieve(Visit.self, id: 1))
+    try garage.park(visit)
+    #expect(home.text == old)
+    visit.count = 2
+    visit.past.append(Date(timeIntervalSince1970: 0))
+    try garage.park(visit)
+    #expect(
+      home.text
+        == old.replacing("count = 1", with: "count = 2")
+        .replacing("+01:00]", with: "+01:00, 1970-01-01T00:00:00Z]"))
+  }
+
   @Test func `parking all is one write, in order, and a failure among them writes nothing`() throws {
     struct Odd: Codable, Identifiable {
       var id: Int
