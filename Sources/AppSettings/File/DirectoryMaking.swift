@@ -16,15 +16,26 @@ extension SettingsFile {
   ///   are removed.
   @discardableResult
   package func makeDirectories(_ directory: String) throws(SettingsError) -> MadeDirectories {
-    let (missing, link) = try missingDirectories(on: directory)
+    let (all, link) = try missingDirectories(on: directory)
+    var missing = all
     var made = MadeDirectories(system: system)
-    for path in missing.reversed() {
+    var parent: FileStatus?
+    while let path = missing.popLast() {
       do throws(Errno) {
         guard let status = try system.makeDirectory(path, mode: isShared ? 0o755 : 0o700) else { continue }
         made.all.append((path, status))
       } catch {
-        // Its parent existed a moment ago: another process has removed it.
-        if error.rawValue == ENOENT { return made }
+        if error.rawValue == ENOENT {
+          // Its parent existed a moment ago: another process has removed it.
+          let above = path.lastSlash.map { "\(path[..<$0])/." } ?? "."
+          guard let now = try? system.status(at: above) else { return made }
+          // Nothing can be made in one that is there all the time: below '/proc', or where it was removed and is in use.
+          if parent?.sameFile(now) != true {
+            parent = now
+            missing.append(path)
+            continue
+          }
+        }
         made.remove()
         throw .cannotMake(path, error, throughLink: link)
       }

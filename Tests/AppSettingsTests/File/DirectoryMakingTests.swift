@@ -59,6 +59,14 @@ struct DirectoryMakingTests {
         + "'\(home.path)/config' leads there. Nothing was written.")
   }
 
+  @Test func `where nothing can be made, a write fails at once`() throws {
+    let file = SettingsFile(path: "/proc/none/settings.toml")
+    let error = #expect(throws: SettingsError.self) { try file.update { _ in Array("a = 1\n".utf8) } }
+    #expect(error?.code == .io)
+    #expect(
+      error?.message == "Cannot make the directory '/proc/none': No such file or directory. Nothing was written.")
+  }
+
   @Test func `a file in the place of a directory is an error`() throws {
     try home.write("", to: home.path + "/config")
     let error = #expect(throws: SettingsError.self) { try store().set(2, for: .counter) }
