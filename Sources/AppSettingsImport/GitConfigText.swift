@@ -147,13 +147,13 @@ struct GitConfigText {
         value.append(byte)
       case UInt8(ascii: "\\"):
         if text.current == 13 { text.next() }
-        guard let escaped = text.next() else { throw fault("ends with a backslash") }
-        switch escaped {
-        case 10: break
+        // The end of the file ends a line, too.
+        switch text.next() {
+        case 10, nil: break
         case UInt8(ascii: "t"): value.append(9)
         case UInt8(ascii: "n"): value.append(10)
         case UInt8(ascii: "b"): value.append(8)
-        case UInt8(ascii: "\\"), UInt8(ascii: "\""): value.append(escaped)
+        case let escaped? where escaped == UInt8(ascii: "\\") || escaped == UInt8(ascii: "\""): value.append(escaped)
         default: throw fault("has an unknown escape")
         }
       case UInt8(ascii: "\""): isQuoted.toggle()

@@ -38,7 +38,7 @@ struct PeerFormTests {
     "[a]\nk = \"x;y\" z\n e = a\\tb\\nc\\\\ \\\"d\\\"\n", "[a]\nk = one \\\n  two\n l = \\\n\\\nx\n",
     "[a.b.C \"d\"]\nk = 1\n[a.b]\nk = 2\n", "\u{feff}[a]\r\nk = v\r\n[b]l=2\n",
     "[a]\nk =\nl=  \nm = \"\"\n n = \"a\"\"b\" \n",
-    "[a]k=v[b]l=w\n", "[a \"x y.z\"] k-1 = #\n", "[a]\nk = x\\\r\ny\r\n", "k = 1\n[a]\nl = 2\n",
+    "[a]k=v[b]l=w\n", "[a]\nk = x\\", "[a \"x y.z\"] k-1 = #\n", "[a]\nk = x\\\r\ny\r\n", "k = 1\n[a]\nl = 2\n",
   ]
 
   @Test(arguments: gitTexts) func `git reads the same`(text: String) throws {
