@@ -314,4 +314,15 @@ struct BatchCommandTests {
     #expect(kept.status == 3 && kept.output.split(separator: "\n").count == 3, "\(kept)")
     #expect(test.home.text(of: test.home.path + "/x.toml") == "d = 1\na = 1\nc = 3\n")
   }
+
+  @Test func `what removes nothing below a value does not let the next edit set a key there`() throws {
+    try home.write("a = \"x\"\n", to: file)
+    let set = #"{"set":"a.b","value":1}"#
+    for lines in [[set], [#"{"unset":"a.b"}"#, set], [#"{"unset":"a.b"}"#, set, #"{"unset":"a.b"}"#]] {
+      let result = try batch(lines.joined(separator: "\n"))
+      #expect(result.status == 3 && result.error == "", "\(result)")
+      #expect(result.output.contains("Cannot set 'a.b': 'a' is a string, and cannot have keys."), "\(result)")
+    }
+    #expect(home.text(of: file) == "a = \"x\"\n")
+  }
 }

@@ -214,7 +214,8 @@ package final class ChangeList {
     // The locks are checked for each change by itself, so that its own answer says so.
     let edits = try state.view.permitted(schema.edits(storing: [(path, value)], in: state.view))
     answer.isChange = isUnset ? edits.contains { state.own($0.path) != nil } : before != value
-    if steps.count > 1 {
+    // What removes nothing leaves what is in the way of the path.
+    if steps.count > 1, !isUnset || answer.isChange == true {
       let isFirst = schema.key(around: path).map { state.settled.insert($0.path).inserted } ?? true
       state.settled.formUnion(schema.renamedKeys(below: path).map(\.path))
       for edit in isFirst ? edits[...] : edits.suffix(1) {
