@@ -61,6 +61,15 @@ struct UsedValueTests {
     #expect(test.home.text() == line + "\n")
   }
 
+  @Test func `a value that cannot be used is reported where nothing takes its place`() throws {
+    try test.home.write("app = \"\(app)\"\n[keys.size]\ntype = \"integer\"\n", to: test.schemaFile)
+    try test.write("size = \"x\"\n")
+    let json = try test.run("get", app, "size", "--json")
+    #expect(json.status == 1 && json.output == "", "\(json)")
+    #expect(json == (try test.run("get", app, "size")))
+    #expect(json.error.hasSuffix(" The app uses no value.\n"), "\(json)")
+  }
+
   @Test func `a value without a default is none, and a table has the others`() throws {
     try test.write("host = 3\n[editor]\nfont-size = 99\nwrap = false\n")
     let host = try test.run("get", app, "host")

@@ -105,8 +105,10 @@ struct GetVerb: Verb {
     let path = try KeyArgument.parse(key)
     let snapshot = try target.open(mayBeUnknown: fallback != nil).keepOpen().snapshot
     let schema = target.schema
-    if form != .json { schema.warnOfUnusable(at: path, in: snapshot) }
-    guard let found = schema.usedValue(of: path, in: snapshot) else {
+    let used = schema.usedValue(of: path, in: snapshot)
+    // A JSON object has the problem in itself.
+    if form != .json || used == nil { schema.warnOfUnusable(at: path, in: snapshot) }
+    guard let found = used else {
       guard let fallback else {
         try schema.checkKnown(path)
         throw ToolError(.noValue, target.absence(of: path, in: snapshot))
