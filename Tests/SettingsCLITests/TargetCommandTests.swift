@@ -147,4 +147,25 @@ struct TargetCommandTests {
       result.error.hasSuffix(
         " '\(path)' belongs to root. To make it yours, use 'sudo chown -R 65534 \(path)'.\n"), "\(result)")
   }
+
+  @Test(.enabled(if: geteuid() == 0, "Only root can become another user."), arguments: ["file", "directory"])
+  func `check reports what it may not read, with the command that allows it`(what: String) throws {
+    let home = ScratchHome(under: "/tmp")
+    try home.write("theme = \"dark\"\n")
+    let command = home.path + "/settings-cli"
+    try FileManager.default.copyItem(atPath: ChildProcess.product("settings-cli"), toPath: command)
+    let directory = URL(fileURLWithPath: home.file).deletingLastPathComponent().path
+    try ChildProcess.shell("chown -R 65534:65534 .", environment: home.environment, directory: home.path)
+    let path = what == "file" ? home.file : directory
+    chmod(path, 0)
+    defer { chmod(path, 0o700) }
+    let words = ["--reuid", "65534", "--regid", "65534", "--clear-groups", command, "check", "org.example.test"]
+    let result = try ChildProcess.run("/usr/bin/setpriv", words, environment: home.environment, directory: "/")
+    #expect(result.status == 7 && result.error == "", "\(result)")
+    let mode = what == "file" ? "u+rw" : "u+rwx"
+    #expect(
+      result.output.hasSuffix(
+        "\(home.file): error: Cannot read '\(home.file)': this process has no permission. "
+          + "To allow it, use 'chmod \(mode) \(path)'.\n"), "\(result)")
+  }
 }

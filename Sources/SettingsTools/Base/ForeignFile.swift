@@ -1,4 +1,5 @@
 package import AppSettings
+import AppSettingsSchema
 import Glibc
 
 /// A settings file that a link puts there from outside of the settings' directory, such as home-manager's: another
@@ -36,6 +37,17 @@ package struct ForeignFile {
 
   fileprivate static func name(of user: UInt32) -> String {
     user == geteuid() ? "you" : user == 0 ? "root" : "user \(user)"
+  }
+}
+
+extension SettingsFinding {
+  /// The finding with what helps, if it is about a file that this process may not read.
+  func advised(at location: SettingsLocation) -> SettingsFinding {
+    guard kind == .unreadable, file.withPath({ access($0, R_OK) }) != 0, errno == EACCES else { return self }
+    let place = file == location.file ? location : try? SettingsLocation(file: file)
+    var finding = self
+    finding.message += place?.adviceOnPermission ?? ""
+    return finding
   }
 }
 

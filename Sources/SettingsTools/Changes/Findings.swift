@@ -24,11 +24,12 @@ extension Target {
   package func findings(
     _ schema: SettingsSchema?, at place: SettingsLocation? = nil, project: SettingsProject? = nil
   ) throws -> [SettingsFinding] {
-    guard layer == .system else {
-      return SettingsCheck.findings(at: try place ?? location(), schema: schema, project: project)
-    }
-    let all = try SettingsLocation(app: name, environment: environment).withoutPersonalLayers
-    return SettingsCheck.findings(at: all, schema: schema, checksOwn: false, project: project)
+    let isOfAll = layer == .system
+    let place =
+      try isOfAll
+      ? SettingsLocation(app: name, environment: environment).withoutPersonalLayers : place ?? location()
+    return SettingsCheck.findings(at: place, schema: schema, checksOwn: !isOfAll, project: project)
+      .map { $0.advised(at: place) }
   }
 
   /// The schema to check against. An invalid one is a finding, and the rest is checked without it.

@@ -69,10 +69,9 @@ struct CheckVerb: Verb {
     try InstalledApp.all().flatMap { app in
       do {
         return try check(Target(app.app, apps.layer.layer))
-      } catch let failure as ToolError {
-        return [SettingsFinding(.unreadable, failure.message ?? "", file: app.file ?? app.app)]
-      } catch let error as SettingsError {
-        return [SettingsFinding(.unreadable, error.message, file: error.file ?? app.file ?? app.app)]
+      } catch {
+        let file = (error as? SettingsError)?.file ?? app.file ?? app.app
+        return [SettingsFinding(.unreadable, ToolError(any: error).message ?? "", file: file)]
       }
     }
   }
@@ -81,8 +80,9 @@ struct CheckVerb: Verb {
     if target.isFile { try Self.checkExists(target.location().file) }
     var findings: [SettingsFinding] = []
     let schema = try target.schema(named: schema, &findings)
+    findings += try target.findings(schema, project: project(of: target.name, schema))
     if schema == nil, findings.isEmpty { try AppName.checkKnown(target.name) }
-    return findings + (try target.findings(schema, project: project(of: target.name, schema)))
+    return findings
   }
 
   /// Throws if there is nothing at a path: it may be mistyped. Whatever else is wrong with a file is a finding.
