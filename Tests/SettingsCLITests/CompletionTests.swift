@@ -66,6 +66,16 @@ struct CompletionTests {
     #expect(test.home.text(of: test.home.path + "/pwned") == nil)
   }
 
+  @Test func `an entry's number and the file with the settings of all apps are completed`() throws {
+    _ = try test.run("set", test.app, "mode", "16:9")
+    for verb in ["undo", "at"] {
+      let answer = try lines("fish", "settings-cli \(verb) \(test.app) --entry ")
+      #expect(answer.count == 2 && answer[1].hasPrefix("1\t"), "\(answer)")
+    }
+    #expect(try lines("fish", "settings-cli import --all no") == ["files"])
+    #expect(try lines("fish", "settings-cli import org.ex") == ["words", test.app])
+  }
+
   @Test func `a description of several lines is a note of one`() throws {
     #expect(try lines("zsh", "", "settings-cli", "set", test.app, "mo") == ["words", "mode\tmode:First line."])
     #expect(try lines("fish", "settings-cli set \(test.app) mo") == ["words", "mode\tFirst line."])

@@ -31,7 +31,8 @@ struct AtVerb: Verb {
     help: ArgumentHelp("A time, or an entry.", valueName: "when"), completion: .custom(Candidates.entries))
   var when: String?
   @Argument(help: "The dotted key.", completion: .custom(Candidates.formerKeys)) var key: String?
-  @Option(parsing: .unconditional, help: EntryArgument.help) var entry: Int?
+  @Option(parsing: .unconditional, help: EntryArgument.help, completion: .custom(Candidates.entryNumbers))
+  var entry: Int?
   @Flag(help: "Compare with the file as it is now: a unified diff.") var diff = false
   @Flag(help: "Print the value as TOML: strings are quoted.") var toml = false
   @Flag(help: "Print a JSON object: key, value, file, entry.") var json = false

@@ -35,7 +35,7 @@ struct ImportVerb: Verb {
       """)
 
   // With --all, the first word is FILE.
-  @Argument(help: TargetArgument.help, completion: .custom(Candidates.targets)) var target: String?
+  @Argument(help: TargetArgument.help, completion: .custom(Candidates.targetsOrFiles)) var target: String?
   @Argument(help: "The file to read; - for standard input.", completion: .file()) var original: String?
   @OptionGroup var layer: LayerOptions
   @Flag(help: "Import the settings of all apps, as 'export --all' prints them.") var all = false

@@ -37,7 +37,8 @@ struct UndoVerb: Verb {
 
   @OptionGroup var apps: AppsArgument
   @Argument(help: "The key, or an entry.", completion: .custom(Candidates.keysOrEntries)) var key: String?
-  @Option(parsing: .unconditional, help: EntryArgument.help) var entry: Int?
+  @Option(parsing: .unconditional, help: EntryArgument.help, completion: .custom(Candidates.entryNumbers))
+  var entry: Int?
   @OptionGroup var change: ChangeOptions
   @Flag(help: "Print a JSON object: entry, changes, and with --dry-run diff.") var json = false
   @OptionGroup var common: CommonOptions

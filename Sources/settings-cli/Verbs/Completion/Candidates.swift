@@ -12,6 +12,12 @@ enum Candidates {
     isPath(line.typed) ? nil : ((try? InstalledApp.all()) ?? []).map { Candidate($0.app) }
   }
 
+  /// The same, and behind '--all' the file that has the settings of all apps.
+  static let targetsOrFiles: Function = { words, index, typed in
+    CompletionLine(words, index, typed).options.contains("--all")
+      ? [CompletionAnswer.filesLine] : targets(words, index, typed)
+  }
+
   /// The drop-ins of an app.
   static let dropIns: Function = ofTarget { app, _ in
     guard let files = try? InstalledApp.find(app).systemFiles else { return [] }
@@ -61,6 +67,11 @@ enum Candidates {
 
   /// The keys, behind a time.
   static let formerKeys: Function = ofTarget { target, _ in KeyCandidates(of: target).keys() }
+
+  /// The numbers of entries, without the '#'.
+  static let entryNumbers: Function = ofTarget { target, _ in
+    newestEntries(of: target).map { Candidate(String($0.text.dropFirst()), note: $0.note) }
+  }
 
   /// The newest entries of a target's history.
   private static func newestEntries(of target: String) -> [Candidate] {
