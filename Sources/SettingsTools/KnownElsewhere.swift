@@ -42,7 +42,7 @@ package enum KnownElsewhere {
     ("at TARGET TIME", "checkout snapshot"),
     ("batch TARGET", "script transaction multi"),
     ("completion SHELL", "completions"),
-    ("--version", "version"),
+    ("--version", "version -v"),
   ]
 
   /// The command for a word, without the program's name; `nil` if nobody says so.

@@ -29,6 +29,7 @@ struct FirstWordTests {
     ("options", "describe"),
     ("status", "check"), ("keys", "list --names"), ("list-schemas", "apps"), ("list-recursively", "list"),
     ("writable", "describe"), ("range", "describe"), ("why", "describe"), ("version", "--version"),
+    ("-V", "--version"),
   ])
   func `a verb of another tool is carried out as ours if it changes nothing`(word: String, command: String) throws {
     let verb = String(command.prefix { $0 != " " })
