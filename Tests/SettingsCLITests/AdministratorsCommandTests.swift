@@ -306,7 +306,8 @@ struct AdministratorsCommandTests {
     #expect(empty.status == 0)
     #expect(
       empty.error
-        == "settings-cli: No administrators' file sets 'editor.wrap', so it is locked to the app's default.\n")
+        == "settings-cli: Neither this file nor a lower one sets 'editor.wrap', so it is locked to the app's default.\n"
+    )
     let elsewhere = try test.run("unlock", app, "theme", "--drop-in", "50-site")
     #expect(
       elsewhere

@@ -79,7 +79,7 @@ struct LockVerb: Verb {
     if let failure = values.failure { throw failure }
     let now = opened.snapshot
     for word in words where schema.values(at: word.key, in: now).isEmpty {
-      Output.note("No administrators' file sets '\(word.key)', so it is locked to the app's default.")
+      Output.note("Neither this file nor a lower one sets '\(word.key)', so it is locked to the app's default.")
     }
   }
 }
