@@ -33,7 +33,18 @@ struct Undo {
       reason: what.isRedo ? .redo : .undo, reversal: Reversal(entry: record.number, paths: names))
     before = try reader.parsedText(before: record.number)
     after = try reader.text(after: record.number)
-    (old, new) = (try today(before), try today(after))
+    // It has made the form of today, in which it has no effect.
+    guard entry.reason != .migration else { return }
+    do throws(SettingsError) {
+      (old, new) = (try today(before), try today(after))
+    } catch {
+      // What stands for a value that is not kept may be none for a step. The other values are those without it.
+      let hidden = [before, after].compactMap(KeptText.document(of:)).flatMap { text in
+        text.leafPaths().filter { text[$0]?.holds(Redaction.placeholder) == true }
+      }
+      guard error.code == .migrationFailed, !hidden.isEmpty else { throw error }
+      (old, new) = (try today(before, without: hidden), try today(after, without: hidden))
+    }
     guard let names else { return }
     // A value that has moved goes back whole: its other place is part of it.
     for move in new.moves(since: old) {
@@ -47,6 +58,7 @@ struct Undo {
   ///
   /// - Throws: ``SettingsError`` `conflict`, `noHistory`.
   func edits(of document: TOMLDocument) throws(SettingsError) -> [Edit] {
+    guard entry.reason != .migration else { return [] }
     for change in record.changes where change.old == .hidden || change.new == .hidden {
       guard isWanted(change.path) else { continue }
       // Of a table around the only value that is wanted, other values may be left out.
@@ -113,10 +125,11 @@ struct Undo {
   private func isWanted(whole table: TOMLPath) -> Bool { names?.contains { table.hasPrefix($0) } ?? true }
 
   /// An earlier text in today's form.
-  private func today(_ bytes: [UInt8]) throws(SettingsError) -> TOMLDocument {
+  private func today(_ bytes: [UInt8], without hidden: [TOMLPath] = []) throws(SettingsError) -> TOMLDocument {
     guard var document = KeptText.document(of: bytes) else {
       throw failure(.noHistory, "the file did not parse at that time")
     }
+    try? document.removeAll(at: hidden)
     guard try core.reader.isOutdated(document) else { return document }
     do throws(SettingsError) {
       try core.reader.migrate(&document, of: core.userLayer)

@@ -145,6 +145,20 @@ struct UndoTests {
     #expect(error?.code == .migrationFailed, "\(error!)")
   }
 
+  @Test func `a change from before a migration of a value that is not kept is undone`() throws {
+    try home.write("scale = 2 # s\n")
+    let before = try home.store()
+    try before.set("Ann", for: theme)
+    try before.set("Bob", for: theme)
+    let after = try home.store(migrations: [Migration(2, "scale", [.convert("scale", .scaled(by: 10))])])
+    #expect(after[theme] == "Bob")
+    let entries = try after.history()
+    #expect(entries[0].reason == .migration)
+    // Behind the migration, which has no effect in today's form.
+    #expect(try after.undo().id == entries[1].id)
+    #expect(home.text() == "settings-version = 2\nscale = 20 # s\ntheme = \"Ann\"\n")
+  }
+
   @Test func `a text that did not parse is no former text to go back to`() throws {
     let settings = try home.store()
     try settings.set("dark", for: theme)
