@@ -1,6 +1,7 @@
 import EtcdClient
 import EtcdTesting
 import Foundation
+import SettingsFleet
 import Testing
 
 extension CommandTests.Writers {
@@ -243,6 +244,44 @@ extension CommandTests.Writers {
         #expect(try await eventually { try await ada.run("status", app).output.contains("it is an old text") })
         let reported = try await ada.run("set", app, "--create", "d=1")
         #expect(reported.status == 5 && reported.error.contains("'m1' has had a newer text"), "\(reported)")
+      }
+    }
+
+    @Test(arguments: ["undo", "accept"])
+    func `what is in the place of a text that was signed by a clock that is ahead, machines take`(way: String)
+      async throws
+    {
+      try await Self.with { fleet, ada in
+        let app = fleet.app
+        let text = try String(contentsOfFile: fleet.root + "/key", encoding: .utf8)
+        let key = try #require(SigningKey(fileText: text))
+        let machine = try fleet.machine("m1", "trusted-keys = [\"\(key.verificationKey.fileText.dropLast())\"]\n")
+        try machine.start()
+        #expect(try await ada.run("set", app, "a=1").status == 0)
+        let earlier = try #require(try await Self.stored("all/v1/signature", of: fleet))
+        let tomorrow = UInt64(Date().timeIntervalSince1970 + 86_400) * 1000
+        func put(_ text: String, _ signature: String) async throws {
+          let document = "/app-settings/1/\(app)/all/v1"
+          try await fleet.cluster.withClient { client in
+            _ = try await client.transaction(
+              EtcdTransaction(if: [], then: [.put(document, text), .put(document + "/signature", signature)]))
+          }
+        }
+        let statement = Statement.document(
+          FleetDocument(app: app, scope: .all)!, version: 1, text: TextDigest(of: "a = 2\n".utf8))
+        let signed = key.sign(statement, serial: tomorrow).json
+        try await put("a = 2\n", String(decoding: signed, as: UTF8.self))
+        #expect(try await machine.wait(for: "a = 2\n"), "\(machine.said)")
+        try await put("a = 1\n", earlier)
+        #expect(try await eventually { try await ada.run("status", app).output.contains("it is an old text") })
+        if way == "undo" {
+          #expect(try await ada.run("undo", app).status == 0)
+          #expect(try await ada.run("set", app, "b=1").status == 0)
+          #expect(try await machine.wait(for: "a = 2\nb = 1\n"), "\(machine.said)")
+        } else {
+          #expect(try await ada.run("set", app, "b=1", "--accept-unsigned").status == 0)
+          #expect(try await machine.wait(for: "a = 1\nb = 1\n"), "\(machine.said)")
+        }
       }
     }
 

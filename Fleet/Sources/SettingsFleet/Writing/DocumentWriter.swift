@@ -43,6 +43,8 @@ public struct DocumentWriter: Sendable {
     public let millisecondsSince1970: Int64
     /// Whose serials count: the key's own, and those of others that are trusted.
     public let trust: Trust
+    /// The serial of a later signed text, in whose place somebody has put an earlier one; 0 without one.
+    public var laterSerial: UInt64 = 0
 
     /// Describes how to sign.
     public init(key: SigningKey, millisecondsSince1970: Int64, trust: Trust = Trust([])) {
@@ -246,7 +248,7 @@ public struct DocumentWriter: Sendable {
   /// A serial above all that a trusted key has signed. No machine has taken another one, and who has no key could use
   /// up all that there are: of the others, those count that may be of a text that somebody has overwritten.
   func nextSerial(_ signing: Signing) throws(WriterError) -> UInt64 {
-    var serials = versions.keys.compactMap { serial(of: $0, by: signing.trust) }
+    var serials = versions.keys.compactMap { serial(of: $0, by: signing.trust) } + [signing.laterSerial]
     var unverified = versions.values.compactMap(\.serial)
     if let rollout, let signature = rollout.signature {
       unverified.append(signature.serial)

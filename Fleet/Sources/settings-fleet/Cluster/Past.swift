@@ -200,11 +200,14 @@ struct Past {
     return LastSigned(isCut: true, isKnownSinceMade: isKnownSinceMade)
   }
 
-  /// A revision at which a version had a later signature of a trusted key than it has now; `nil` if none is found.
+  /// A revision at which a version had a later signature of a trusted key than it has now, and its serial; `nil` if none
+  /// is found.
   ///
   /// Then somebody has put an earlier text back. Not all of the past is searched, but revisions that are twice as far back
   /// each time: what was there for as long as the earlier text has been back now is found.
-  func laterSignature(than stored: StoredDocument, version: Int, by trust: Trust) async throws -> Int64? {
+  func laterSignature(
+    than stored: StoredDocument, version: Int, by trust: Trust
+  ) async throws -> (revision: Int64, serial: UInt64)? {
     guard let serial = stored.serial else { return nil }
     let last = max(stored.modRevision, stored.signatureRevision)
     let probes = sequence(first: Int64(1)) { $0 * 2 }.prefix { $0 < last }.map { last - $0 }
@@ -213,10 +216,10 @@ struct Past {
       let found = try await values(of: [.signature(document, version: version)], at: probes)
       for (probe, values) in zip(probes, found) {
         guard let value = values[0]?.value, DocumentSignature(json: value)?.serial ?? 0 > serial,
-          let earlier = try await self.stored(at: probe)[version], earlier.serial ?? 0 > serial,
+          let earlier = try await self.stored(at: probe)[version], let later = earlier.serial, later > serial,
           trust.problem(with: earlier, of: document, version: version) == nil
         else { continue }
-        return probe
+        return (probe, later)
       }
     } catch {
       guard error.code == .compacted else { throw Failure(error) }

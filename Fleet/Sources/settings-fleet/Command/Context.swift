@@ -58,10 +58,12 @@ struct Context: Sendable {
   }
 
   /// What signs this person's documents; `nil` if nothing does.
-  func signing() throws -> DocumentWriter.Signing? {
+  func signing(above laterSerial: UInt64 = 0) throws -> DocumentWriter.Signing? {
     guard let key = try settings.signer() else { return nil }
-    return DocumentWriter.Signing(
+    var signing = DocumentWriter.Signing(
       key: key, millisecondsSince1970: Change.millisecondsSince1970, trust: try settings.trust())
+    signing.laterSerial = laterSerial
+    return signing
   }
 
   /// Who changes something, as `log` shows it: it is not proved by anything.

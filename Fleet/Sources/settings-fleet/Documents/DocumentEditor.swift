@@ -14,8 +14,10 @@ struct DocumentEditor {
     var version: Int
     /// The version that the app reads here; `nil` without a schema.
     var appVersion: Int?
-    /// Whether it was made from a text that no trusted key has signed.
+    /// Whether it was made from a text that no trusted key has signed, or that somebody has put back.
     var acceptedUnsigned = false
+    /// The serial of the signed text in whose place that was put; 0 without one.
+    var laterSerial: UInt64 = 0
     /// Texts that earlier versions get with it.
     var older: [Int: [UInt8]] = [:]
     /// Whether the document is removed, in all its versions.
@@ -180,7 +182,7 @@ struct DocumentEditor {
   }
 
   private func transaction(of edit: Edit) throws -> FleetTransaction {
-    let signing = try context.signing()
+    let signing = try context.signing(above: edit.laterSerial)
     return try stating { () throws(WriterError) in
       if edit.isRemoval { return try edit.writer.remove() }
       return try edit.writer.write(edit.text, version: edit.version, with: edit.older, signing: signing)
@@ -205,13 +207,13 @@ struct DocumentEditor {
     try workspace.fill(with: writer.documents, upTo: newest, for: document.scope)
     if document.scope != .all, let below { try workspace.put(below, as: .all) }
     // Before a person has written a text in vain.
-    var isDoubted = takingBack != nil ? false : try await checkSignature(of: writer)
+    var doubt = takingBack != nil ? nil : try await checkSignature(of: writer)
     if document.scope != .all, below == nil, takingBack == nil,
       let all = FleetDocument(app: document.app, scope: .all)
     {
       // What is appended to a list of the document for all takes its elements along.
       let writer = DocumentWriter(all, in: snapshot, appVersion: newest)
-      if try await checkSignature(of: writer) { isDoubted = true }
+      if let below = try await checkSignature(of: writer), doubt == nil { doubt = Doubt(isAccepted: below.isAccepted) }
     }
     let answer = try await work(workspace)
     guard answer.status == 0 else {
@@ -226,9 +228,10 @@ struct DocumentEditor {
     }
     if edit.isRemoval, base != nil { return (edit, answer) }
     guard text != base?.text ?? [] else { return (nil, answer) }
-    if takingBack != nil { isDoubted = try await checkSignature(of: writer, before: text) }
+    if takingBack != nil { doubt = try await checkSignature(of: writer, before: text) }
     try check(text, after: base?.text, in: workspace)
-    (edit.version, edit.acceptedUnsigned) = (try Workspace.version(of: text), isDoubted)
+    edit.version = try Workspace.version(of: text)
+    (edit.acceptedUnsigned, edit.laterSerial) = (doubt?.isAccepted ?? false, doubt?.laterSerial ?? 0)
     return (edit, answer)
   }
 
@@ -295,35 +298,47 @@ struct DocumentEditor {
     writer.versions.values.contains { $0.signature != .absent }
   }
 
+  /// Why an edit of a text needs more than that nobody has changed it.
+  private struct Doubt {
+    /// Whether the person has accepted it, and not only taken it back.
+    var isAccepted = false
+    var laterSerial: UInt64 = 0
+  }
+
   /// Refuses to edit what no trusted key has signed, unless that is accepted or the edit brings back what one has.
   ///
   /// - Parameter writer: The document's, or that of the document below it.
-  /// - Returns: Whether it was accepted.
-  private func checkSignature(of writer: DocumentWriter, before text: [UInt8]? = nil) async throws -> Bool {
+  /// - Returns: `nil` if nothing was wrong with it.
+  private func checkSignature(of writer: DocumentWriter, before text: [UInt8]? = nil) async throws -> Doubt? {
     let trust = try context.settings.trust()
-    guard let (version, base) = writer.readable else { return false }
+    guard let (version, base) = writer.readable else { return nil }
     let past = Past(cluster: context.cluster, document: writer.document)
     guard let problem = writer.doubt(about: trust) else {
+      guard trust.isRequired else { return nil }
+      let later = try await past.laterSignature(than: base, version: version, by: trust)
+      var doubt = Doubt(laterSerial: later?.serial ?? 0)
       // What is an old text is taken back itself, and nothing else in it.
-      guard trust.isRequired, text == nil || takingBack?.revision != base.modRevision else { return false }
+      if text != nil, takingBack?.revision == base.modRevision { return doubt }
       let who: String
-      if let revision = try await past.laterSignature(than: base, version: version, by: trust) {
-        who = "at revision \(revision) the cluster had a newer signed text of '\(writer.document)' than it has now."
+      if let later {
+        who =
+          "at revision \(later.revision) the cluster had a newer signed text of '\(writer.document)' than it has now."
       } else if let host = await context.cluster.host(refusingAsOld: writer.document, at: base.modRevision) {
         who = "the machine '\(host)' has had a newer text of '\(writer.document)' than the cluster has."
       } else {
-        return false
+        return nil
       }
-      if acceptsUnsigned { return true }
+      doubt.isAccepted = acceptsUnsigned
+      if acceptsUnsigned { return doubt }
       throw Failure(
         .notWritable,
         "Cannot store '\(document)': \(who) Somebody has put an earlier text back, and an edit would sign that again. Take "
           + "that back with 'settings-fleet undo', or repeat the command with --accept-unsigned if all of it is right. "
           + "Nothing was written.")
     }
-    if acceptsUnsigned { return true }
+    if acceptsUnsigned { return Doubt(isAccepted: true) }
     let last = try await past.lastSigned(version: version, by: trust)
-    if let text, last.found?.text == text { return false }
+    if let text, last.found?.text == text { return nil }
     var difference = Past.difference(base.text, since: last, try context.schema(of: document.app))
     if last.found == nil, let foreign = writer.foreignVersions(by: trust), foreign.below < version {
       difference = "It is version \(version), above version \(foreign.below), which is signed. "
