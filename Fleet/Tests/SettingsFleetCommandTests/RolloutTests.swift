@@ -331,11 +331,31 @@ extension CommandTests {
       for text in ["90s", "500ms", "10m", "2h"] { #expect(TimeArgument(argument: text)?.description == text) }
     }
 
+    @Test func `the log shows that a rollout accepted what nobody had signed`() async throws {
+      try await Fleet.with { fleet in
+        let machine = try fleet.machine("m1")
+        try await Self.start([machine], try fleet.person("eve"))
+        let key = fleet.root + "/key"
+        #expect(try await fleet.person("nobody").run("key", key).status == 0)
+        let ada = try fleet.person("ada", "signing-key = \"\(key)\"\n")
+        let words = ["rollout", "--share", "100", "--wait", "1s", fleet.app, "set", "a=2"]
+        #expect(try await ada.run(words).status == 5)
+        #expect(try await ada.run(words + ["--accept-unsigned"]).status == 0)
+        let log = try await ada.run("log", fleet.app, "--limit", "1")
+        #expect(log.output.contains("after accepting an unsigned text"), "\(log)")
+      }
+    }
+
     @Test func `a rollout without canaries is refused`() async throws {
       try await Fleet.with { fleet in
         let ada = try fleet.person()
         let answer = try await ada.run("rollout", "--canaries", "lab", fleet.app, "set", "a=2")
         #expect(answer.status == 12 && answer.error.contains("in the group 'lab'"), "\(answer)")
+        // What would be ignored is refused.
+        for words in [["--steps", "1,100", fleet.app, "set", "a=2"], ["resume", fleet.app]] {
+          let answer = try await ada.run(["rollout", "--wait", "1s"] + words)
+          #expect(answer.status == 2 && answer.error.contains("'--wait'"), "\(words) \(answer)")
+        }
         #expect(try await ada.run("rollout", "--cancel", fleet.app).status == 1)
       }
     }

@@ -63,6 +63,8 @@ public struct Rollout: Hashable, Sendable, Codable {
   public private(set) var created: String
   /// The steps that it takes; `nil` if it takes one, and ends with its coordinator.
   public internal(set) var steps: Steps?
+  /// Whether its coordinator accepted a text that no trusted key had signed; else `nil`. The change says so then.
+  public let acceptedUnsigned: Bool?
 
   /// The digest of the text.
   public var digest: TextDigest { TextDigest(of: text.utf8) }
@@ -75,7 +77,7 @@ public struct Rollout: Hashable, Sendable, Codable {
   public init?(
     id: String, scope: DocumentScope, version: Int, baseModRevision: Int64, text: String,
     signature: DocumentSignature? = nil, target: Target, salt: String, waitSeconds: Int, requiresCheck: Bool = false,
-    coordinator: String, created: String, steps: Steps? = nil
+    coordinator: String, created: String, steps: Steps? = nil, acceptedUnsigned: Bool? = nil
   ) {
     self.id = id
     self.scope = scope
@@ -88,6 +90,7 @@ public struct Rollout: Hashable, Sendable, Codable {
     self.waitSeconds = waitSeconds
     self.requiresCheck = requiresCheck
     (self.coordinator, self.created, self.steps) = (coordinator, created, steps)
+    self.acceptedUnsigned = acceptedUnsigned
     guard isValid else { return nil }
     clean()
   }

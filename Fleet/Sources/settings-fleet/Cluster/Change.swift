@@ -13,7 +13,7 @@ struct Change: Codable, Sendable {
   var reason: String
   /// The revision of the change that this one takes back; `nil` if it takes none back.
   var undone: Int64?
-  /// Whether the text that was changed was not signed by a trusted key, and the writer accepted that; else `nil`.
+  /// Whether the writer accepted a text that no trusted key had signed, or that somebody had put back; else `nil`.
   var acceptedUnsigned: Bool?
   /// How many machines answered about the app before the change, by which they spread their work; `nil` if the writer
   /// could not count them.

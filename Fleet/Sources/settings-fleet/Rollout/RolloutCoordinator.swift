@@ -34,10 +34,11 @@ struct RolloutCoordinator: Sendable {
         id: change.id, scope: document.scope, version: edit.version,
         baseModRevision: edit.writer.versions[edit.version]?.modRevision ?? 0,
         text: String(decoding: edit.text, as: UTF8.self), target: target, salt: change.id, waitSeconds: wait,
-        requiresCheck: requiresCheck, coordinator: change.by, created: change.time, steps: steps)
+        requiresCheck: requiresCheck, coordinator: change.by, created: change.time, steps: steps,
+        acceptedUnsigned: edit.acceptedUnsigned ? true : nil)
     else { throw Failure(.usage, "Impossible rollout: check its waiting time and its steps.") }
     let alive = try await alive()
-    let rollout = try signed(unsigned.choosing(among: alive), edit.writer)
+    let rollout = try signed(unsigned.choosing(among: alive), edit.writer, above: edit.laterSerial)
     if case .abort(let reason) = RolloutStateMachine(rollout, acks: alive).decision { throw failure(reason, rollout) }
     let lease = try await put(for: steps?.graceSeconds ?? Self.leaseSeconds) { lease throws(WriterError) in
       try edit.writer.begin(rollout, lease: lease)
@@ -145,8 +146,8 @@ struct RolloutCoordinator: Sendable {
     DocumentWriter(document, in: try await context.cluster.snapshot(of: document.app), appVersion: appVersion)
   }
 
-  private func signed(_ rollout: Rollout, _ writer: DocumentWriter) throws -> Rollout {
-    guard let signing = try context.signing() else { return rollout }
+  private func signed(_ rollout: Rollout, _ writer: DocumentWriter, above serial: UInt64 = 0) throws -> Rollout {
+    guard let signing = try context.signing(above: serial) else { return rollout }
     return try editor.stating { () throws(WriterError) in try writer.signed(rollout, by: signing) }
   }
 
@@ -223,8 +224,9 @@ struct RolloutCoordinator: Sendable {
     let (writer, signing) = (try await writer(), try context.signing())
     try check(rollout, in: writer)
     let transaction = try editor.stating { () throws(WriterError) in try writer.publish(rollout, signing: signing) }
-    let change = Change(
+    var change = Change(
       by: context.author, because: "rollout", machines: await context.cluster.machines(of: [document.app]))
+    change.acceptedUnsigned = rollout.acceptedUnsigned
     let key = FleetKey.change(document, version: rollout.version)
     guard try await context.cluster.commit(transaction, change, at: [key]) != nil else {
       try check(rollout, in: try await self.writer())
@@ -299,7 +301,7 @@ extension RolloutStateMachine.Progress {
   /// A line about how far it is.
   var text: String {
     missing.isEmpty
-      ? "all \(canaries) canaries have it; waiting \(remaining.map { "\($0.components.seconds / 10 * 10 + 10) s at most" } ?? "")"
+      ? "\(canaries == 1 ? "the canary has" : "all \(canaries) canaries have") it; waiting \(remaining.map { "\($0.components.seconds / 10 * 10 + 10) s at most" } ?? "")"
       : "\(canaries - missing.count) of \(canaries) canaries have it"
   }
 }

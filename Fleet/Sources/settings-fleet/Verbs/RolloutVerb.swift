@@ -39,8 +39,9 @@ struct RolloutVerb: FleetVerb {
   @Option(help: ArgumentHelp("The percentage of machines that try it: 0.01 to 100.", valueName: "percent"))
   var share: Double?
   @Option(help: ArgumentHelp("The group that tries it.", valueName: "group")) var canaries: String?
-  @Option(help: ArgumentHelp("How long all canaries have to have it: 30s, 10m.", valueName: "time"))
-  var wait: TimeArgument = TimeArgument(argument: "60s")!
+  @Option(
+    help: ArgumentHelp("How long all canaries have to have it: 30s, 10m; 60s by default.", valueName: "time"))
+  var wait: TimeArgument?
   @Option(help: ArgumentHelp("How much longer canaries may take to answer: 30s or more.", valueName: "time"))
   var answerTime: TimeArgument = TimeArgument(argument: "60s")!
   @Flag(help: "Require that the check command of each canary exits 0.") var check = false
@@ -77,9 +78,10 @@ struct RolloutVerb: FleetVerb {
       throw ValidationError("Invalid value '\(answerTime)' for '--answer-time': 30s or more are possible.")
     }
     if action != nil {
-      guard bake == nil, resumeWithin == nil, !check else {
+      guard wait == nil, bake == nil, resumeWithin == nil, !check else {
         throw ValidationError(
-          "'--bake', '--resume-within' and '--check' begin a rollout. They do not change one that is under way.")
+          "'--wait', '--bake', '--resume-within' and '--check' begin a rollout. They do not change one that is under "
+            + "way.")
       }
       return
     }
@@ -88,6 +90,9 @@ struct RolloutVerb: FleetVerb {
     }
     if steps == nil, bake != nil || resumeWithin != nil {
       throw ValidationError("'--bake' and '--resume-within' go with '--steps'.")
+    }
+    if steps != nil, wait != nil {
+      throw ValidationError("'--wait' goes with '--share' and '--canaries'. How long each step lasts, '--bake' says.")
     }
     // The lease is kept alive every five seconds, and an election takes some, too.
     if let time = resumeWithin, !(10...Rollout.longestWait).contains(time.seconds) {
@@ -133,7 +138,7 @@ struct RolloutVerb: FleetVerb {
     let grace = resumeWithin?.seconds ?? 3600
     let coordinator = RolloutCoordinator(
       context: context, editor: editor, appVersion: edit.appVersion, answerSeconds: answerTime.seconds)
-    let (wait, check) = ((bake ?? wait).seconds, check)
+    let (wait, check) = ((bake ?? wait ?? TimeArgument(argument: "60s")!).seconds, check)
     try await accompany(document.app, isInSteps: steps != nil) {
       try await coordinator.run(
         edit, target: target, wait: wait, requiresCheck: check,
