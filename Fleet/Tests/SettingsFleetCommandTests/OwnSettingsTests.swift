@@ -147,6 +147,18 @@ extension CommandTests.Mirrors {
       }
     }
 
+    @Test(arguments: ["certificate", "key"])
+    func `a certificate without its key, and a key alone, are not left out`(setting: String) async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        try fleet.write(
+          "endpoints = [\"https://127.0.0.1:1\"]\ntls.\(setting) = \"/etc/hostname\"\n",
+          to: fleet.root + "/ada/settings-fleet/settings.toml")
+        let answer = try await ada.run("status")
+        #expect(answer.status == 4 && answer.error.contains("'tls.\(setting)' of 'settings-fleet' is set"), "\(answer)")
+      }
+    }
+
     @Test func `a document of settings-fleet is neither stored nor mirrored`() async throws {
       try await Fleet.with { fleet in
         let ada = try fleet.person()

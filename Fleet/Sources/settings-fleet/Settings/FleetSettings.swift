@@ -126,7 +126,7 @@ struct FleetSettings {
       }
     }
     var configuration = EtcdConfiguration(
-      endpoints: endpoints, tls: tls(), credentials: try credentials(), deadline: store[.timeout])
+      endpoints: endpoints, tls: try tls(), credentials: try credentials(), deadline: store[.timeout])
     configuration.renewedCredentials = {
       store.core.look()
       store.core.lookAround()
@@ -156,7 +156,9 @@ struct FleetSettings {
   }
 
   /// The certificates; `nil` if no endpoint needs them.
-  private func tls() -> EtcdTLS? {
+  ///
+  /// - Throws: ``Failure`` for a certificate without its key, or a key without its certificate.
+  private func tls() throws -> EtcdTLS? {
     guard store[.endpoints].contains(where: { $0.hasPrefix("https://") }) else { return nil }
     let certificate: String? = store[.certificate]
     var key: String? = store[.certificateKey]
@@ -164,6 +166,14 @@ struct FleetSettings {
       access(directory + "/tls-key", R_OK) == 0
     {
       key = directory + "/tls-key"
+    }
+    guard (certificate == nil) == (key == nil) else {
+      throw Failure(
+        .invalidValue,
+        certificate == nil
+          ? "'tls.key' of '\(Self.app)' is set, and 'tls.certificate' is not. Set both, or none of them."
+          : "'tls.certificate' of '\(Self.app)' is set, and there is no key: set 'tls.key', or give it in the "
+            + "credential 'tls-key' of systemd.")
     }
     return EtcdTLS(authorityFile: store[.authority], certificateFile: certificate, keyFile: key)
   }
@@ -198,7 +208,7 @@ struct FleetSettings {
   }
 
   /// The user of etcd, who is set or whose certificate this is.
-  var user: String? { (store[.user] ?? tls()?.commonName).flatMap { $0.isEmpty ? nil : $0 } }
+  var user: String? { (store[.user] ?? (try? tls())?.commonName).flatMap { $0.isEmpty ? nil : $0 } }
 
   /// What is said of the trusted keys in the settings, by their ids.
   func namesOfTrustedKeys() -> [String: String] {
