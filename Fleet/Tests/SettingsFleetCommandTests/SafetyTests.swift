@@ -25,6 +25,12 @@ extension CommandTests.Owners {
         try fleet.write(text, to: fleet.root + "/ada/settings-fleet/settings.toml")
         let answer = try await ada.run("get", fleet.app, "a")
         #expect(answer.status == 11 && answer.error.contains("settings-fleet timeout 20s"), "\(answer)")
+        // A writer waits once, too.
+        try fleet.write(
+          text.replacingOccurrences(of: "300ms", with: "3s"), to: fleet.root + "/ada/settings-fleet/settings.toml")
+        let start = ContinuousClock.now
+        #expect(try await ada.run("set", fleet.app, "a=1").status == 11)
+        #expect(ContinuousClock.now - start < .seconds(5.5))
         await proxy.stop()
       }
     }

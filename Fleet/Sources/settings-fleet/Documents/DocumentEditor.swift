@@ -92,12 +92,10 @@ struct DocumentEditor {
     _ edits: [(editor: DocumentEditor, work: Work)], because reason: String, undoing undone: Int64? = nil,
     in context: Context
   ) async throws -> Int64? {
-    let apps = Set(edits.map(\.editor.document.app))
-    var change = Change(
-      by: context.author, because: reason, machines: await context.cluster.machines(of: apps))
+    var change = Change(by: context.author, because: reason)
     change.undone = undone
     // Whoever was first has the document; those who were not queue, so that they do not all edit in vain again.
-    if case .done(let revision) = try await attempt(edits, change, in: context) { return revision }
+    if case .done(let revision) = try await attempt(edits, &change, in: context) { return revision }
     let turn = await Turn.take(for: edits.map(\.editor.document), in: context.cluster.client)
     do {
       let revision = try await repeated(edits, change, in: context)
@@ -113,9 +111,9 @@ struct DocumentEditor {
   private static func repeated(
     _ edits: [(editor: DocumentEditor, work: Work)], _ change: Change, in context: Context
   ) async throws -> Int64? {
-    var pause = Duration.milliseconds(5)
+    var (change, pause) = (change, Duration.milliseconds(5))
     for _ in 1..<mostAttempts {
-      if case .done(let revision) = try await attempt(edits, change, in: context) { return revision }
+      if case .done(let revision) = try await attempt(edits, &change, in: context) { return revision }
       // Writers that lost to the same one do not meet again.
       try await Task.sleep(for: pause * Double.random(in: 0.5...1.5))
       pause = min(pause * 2, .milliseconds(200))
@@ -133,12 +131,13 @@ struct DocumentEditor {
   }
 
   /// Edits the documents once, and stores them.
+  ///
+  /// - Parameter change: Who it is. The machines are counted in it when there is something to store.
   private static func attempt(
-    _ edits: [(editor: DocumentEditor, work: Work)], _ change: Change, in context: Context
+    _ edits: [(editor: DocumentEditor, work: Work)], _ change: inout Change, in context: Context
   ) async throws -> Attempt {
-    var (change, transactions, places, answers) = (
-      change, [FleetTransaction](), [FleetKey](), [SettingsCommand.Answer]()
-    )
+    var (transactions, places, answers) = ([FleetTransaction](), [FleetKey](), [SettingsCommand.Answer]())
+    change.acceptedUnsigned = nil
     var notes: [String] = []
     var below: [String: [UInt8]] = [:]
     var failures: [any Error] = []
@@ -162,6 +161,9 @@ struct DocumentEditor {
     }
     var stored: Int64?
     if !transactions.isEmpty {
+      if change.machines == nil {
+        change.machines = await context.cluster.machines(of: Set(edits.map(\.editor.document.app)))
+      }
       stored = try await context.cluster.commit(try joined(transactions), change, at: places)
       guard stored != nil else { return .lost }
     }
