@@ -362,6 +362,8 @@ extension CommandTests.Writers {
           #expect(!broken.error.contains("settings-cli edit") && !broken.error.contains("recover"), "\(broken)")
           #expect(!broken.error.contains("drop-in"), "\(broken)")
         }
+        let unknown = try await ada.run("unset", "org.nobody.app", "a")
+        #expect(unknown.status == 3 && unknown.error.contains("'settings-fleet status' lists"), "\(unknown)")
       }
     }
 

@@ -201,6 +201,9 @@ final class Endpoint: Sendable {
     case Connection.Failure.closed where isClosed: return make(.closed, "The client was shut down.")
     case Connection.Failure.closed where address.isTLS && !wasSent && !wasAccepted:
       return make(.certificate, "The member closed a new connection: it does not accept the client's certificate.")
+    case Connection.Failure.closed where !wasSent && !wasAccepted:
+      return make(
+        .unavailable, "The member closed a new connection. If it wants TLS, its endpoint begins with https://.")
     case Connection.Failure.closed, ChannelError.ioOnClosedChannel, ChannelError.inputClosed, ChannelError.eof:
       return make(.unavailable, "The member closed the connection.")
     case Connection.Failure.silent: return make(.unavailable, "The member did not answer any more.")
@@ -210,8 +213,11 @@ final class Endpoint: Sendable {
       return make(.unavailable, "It does not speak HTTP/2, but '\(negotiated ?? "")': it is no member.")
     case let error as NIOHTTP2Errors.StreamClosed:
       return make(.unavailable, "The member ended the call: \(error.errorCode)")
+    case is any NIOHTTP2Error where !wasSent && !wasAccepted:
+      return make(.unavailable, "What answers there does not speak HTTP/2: it is no member.")
     case NIOSSLError.handshakeFailed(.sslError([.eofDuringHandshake])):
-      return make(.unavailable, "The member closed the connection.")
+      return make(
+        .unavailable, "The member closed a new connection. If it has no TLS, its endpoint begins with http://.")
     case NIOSSLError.handshakeFailed(.sslError), BoringSSLError.sslError, is NIOSSLExtraError, is TLSReason.Untrusted:
       // What ends a connection that was used before says nothing about the certificates.
       return make(wasSent ? .unavailable : .certificate, text(of: error))

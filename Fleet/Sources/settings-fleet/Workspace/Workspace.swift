@@ -162,6 +162,7 @@ final class Workspace: Sendable {
     text = text.replacing(
       "move it to the backups with 'settings-cli recover \(local)'. No earlier text of it is kept.",
       with: "take back the last change with 'settings-fleet undo \(place)'.")
+    text = text.replacing("'settings-cli apps' lists the apps", with: "'settings-fleet status' lists the fleet's apps")
     guard text.contains(root) else { return text }
     text = text.replacing(path(of: scope), with: "fleet:\(app)/\(scope)")
     for name in (try? File.names(in: files)) ?? [] {
