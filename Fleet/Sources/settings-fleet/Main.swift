@@ -83,10 +83,7 @@ struct FleetCommand: AsyncParsableCommand {
     NIOSingletons.blockingPoolThreadCountSuggestion = 2
     NameServices.prepare()
     LoopExecutor.install()
-    Task.detached {
-      await answer()
-      Glibc.exit(0)
-    }
+    Task.detached { await answer() }
     // Tasks have a thread of their own, and the first thread of a process must not end.
     while true { pause() }
   }
@@ -111,7 +108,15 @@ struct FleetCommand: AsyncParsableCommand {
       if !text.isEmpty {
         if code == .success { Output.line(text) } else { Output.raw("settings-fleet: \(text)\n") }
       }
-      Glibc.exit(code == .validationFailure ? 2 : code.rawValue)
+      end(with: code == .validationFailure ? 2 : code.rawValue)
     }
+    end(with: EXIT_SUCCESS)
+  }
+
+  /// No script may mistake half an answer for a whole one.
+  private static func end(with status: Int32) -> Never {
+    guard status == EXIT_SUCCESS, let problem = Output.problem else { Glibc.exit(status) }
+    Output.error(problem)
+    Glibc.exit(ToolError.Status.io.rawValue)
   }
 }

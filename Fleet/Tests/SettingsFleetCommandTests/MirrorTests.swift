@@ -113,6 +113,21 @@ extension CommandTests.Mirrors {
       }
     }
 
+    @Test func `a mirror whose messages nobody can take goes on`() async throws {
+      try await Fleet.with { fleet in
+        let (ada, machine) = (try fleet.person(), try fleet.machine("m1"))
+        let process = machine.party.process(["mirror"])
+        process.standardError = FileHandle(forWritingAtPath: "/dev/full")
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        defer { process.terminate() }
+        for text in ["a = 1\n", "a = 2\n"] {
+          #expect(try await ada.run("set", fleet.app, String(text.dropLast().filter { $0 != " " })).status == 0)
+          #expect(try await machine.wait(for: text))
+        }
+      }
+    }
+
     // Its manager would wake up every second from then on.
     @Test func `a mirror has no thread of libdispatch`() async throws {
       try await Fleet.withMachine { fleet, ada, machine in

@@ -130,6 +130,26 @@ extension CommandTests.Writers {
       }
     }
 
+    @Test func `an answer that cannot be written is an error, and a change that it is about is made`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        #expect(try await ada.run("set", fleet.app, "a=1", "b=1").status == 0)
+        for words in [["list", fleet.app], ["undo", fleet.app], ["--help"], ["schema"]] {
+          let process = ada.process(words)
+          let messages = Pipe()
+          process.standardOutput = FileHandle(forWritingAtPath: "/dev/full")
+          process.standardError = messages
+          try process.run()
+          let said = String(decoding: try messages.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+          process.waitUntilExit()
+          #expect(process.terminationStatus == 7 && said.contains("Cannot write the answer: No space left"), "\(said)")
+        }
+        #expect(try await ada.run("get", fleet.app, "a").status == 1)
+        let left = try FileManager.default.contentsOfDirectory(atPath: fleet.root)
+        #expect(!left.contains { $0.hasPrefix("settings-fleet-") }, "\(left)")
+      }
+    }
+
     @Test(arguments: ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"])
     func `standard input is imported under each of its names, and compared with under none`(path: String) async throws {
       try await Fleet.with { fleet in

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import SettingsFleet
 import SettingsTools
+import Synchronization
 
 /// A verb: what it does, and how its failure becomes an exit status.
 protocol FleetVerb: AsyncParsableCommand {
@@ -48,9 +49,32 @@ extension Failure {
 
 /// Lines for people and programs.
 enum Output {
+  // Protects the number of the error for which an answer could not be written; 0 without one.
+  private static let failure = Mutex<CInt>(0)
+
   static func line(_ text: String) { bytes(Array((text + "\n").utf8)) }
 
-  static func bytes(_ bytes: [UInt8]) { write(bytes, STDOUT_FILENO) }
+  /// What cannot be written is said at the end: it cuts off no change that is under way.
+  static func bytes(_ bytes: [UInt8]) {
+    failure.withLock { failure in
+      guard failure == 0 else { return }
+      do throws(File.Failed) {
+        try File.write(bytes, to: STDOUT_FILENO, "standard output")
+      } catch {
+        failure = error.number ?? EIO
+      }
+    }
+  }
+
+  /// Whether nothing more can be answered.
+  static var isBroken: Bool { failure.withLock { $0 != 0 } }
+
+  /// Why an answer could not be written. A reader that is gone, as 'head' is after its last line, wants no more.
+  static var problem: String? {
+    let number = failure.withLock { $0 }
+    return number == 0 || number == EPIPE
+      ? nil : "Cannot write the answer: \(String(cString: strerror(number))). The command itself has succeeded."
+  }
 
   /// What a run of `settings-cli` said.
   static func show(_ answer: SettingsCommand.Answer) {
@@ -60,11 +84,6 @@ enum Output {
 
   static func error(_ text: String) { raw("settings-fleet: \(text)\n") }
 
-  /// Messages that have a program's name before them already.
-  static func raw(_ text: String) { write(Array(text.utf8), STDERR_FILENO) }
-
-  private static func write(_ bytes: [UInt8], _ descriptor: CInt) {
-    // The reader may be gone.
-    do { try File.write(bytes, to: descriptor, "standard output") } catch { exit(7) }
-  }
+  /// Messages that have a program's name before them already. Where nobody takes them, as on a full disk, work goes on.
+  static func raw(_ text: String) { try? File.write(Array(text.utf8), to: STDERR_FILENO, "standard error") }
 }

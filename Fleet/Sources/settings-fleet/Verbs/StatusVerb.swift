@@ -52,6 +52,7 @@ struct StatusVerb: FleetVerb {
       var last = ""
       while true {
         if status.text != last { Output.line(status.text) }
+        if Output.isBroken { return }
         last = status.text
         try await reader.change(after: revision, within: .seconds(20))
         (status, revision) = try await read(reader)
