@@ -10,6 +10,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias OutboundOut = HTTPResponsePart
 
   private let connections: Connections
+  private let longestBody: Int
   private var clock: ConnectionClock
   private var opened: (verdict: ConnectionLimit.Verdict, connection: Connection)?
   private var timer: Scheduled<Void>?
@@ -19,6 +20,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
   init(_ connections: Connections, _ limits: Limits) {
     self.connections = connections
     clock = ConnectionClock(limits)
+    longestBody = limits.body
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -57,11 +59,22 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard case .serve? = opened?.verdict else { return }
     switch unwrapInboundIn(data) {
-    case .head: follow(clock.readHead(), context)
+    case .head(let head):
+      follow(clock.readHead(), context)
+      // A client that asks before it sends a body, such as curl a long one, would wait for a second.
+      if head.headerFields[.expect]?.lowercased() == "100-continue", takesBody(of: head.headerFields) {
+        context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+      }
     case .body(let part): follow(clock.readBody(part.readableBytes), context)
     case .end: follow(clock.readEnd(), context)
     }
     context.fireChannelRead(data)
+  }
+
+  /// Whether a body is announced, and none that is refused for its length.
+  private func takesBody(of fields: HTTPFields) -> Bool {
+    guard let length = fields[.contentLength] else { return fields.contains(.transferEncoding) }
+    return Int(length).map { 1...longestBody ~= $0 } ?? false
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

@@ -19,6 +19,23 @@ private let app = "/api/apps/\(TestHome.app)"
   try await server.end()
 }
 
+@Test func `a client that asks before it sends a body is told to go on`() async throws {
+  let server = try await TestServer()
+  let body = #"{"edits": [{"set": "size", "value": 20}]}"#
+  let text = server.text("POST", "\(app)/edits", body: body, headers: ["Expect": "100-continue"])
+  let client = try server.connect()
+  await client.send(String(text.dropLast(body.count)))
+  #expect(try #require(await client.head()).status == 100)
+  await client.send(body)
+  #expect(try #require(await client.answer()).status == 200)
+  #expect(server.home.read(server.home.settings)?.contains("size = 20\n") == true)
+  let long = try server.connect()
+  await long.send(
+    server.text("POST", "\(app)/edits", headers: ["Expect": "100-continue", "Content-Length": "9999999"]))
+  #expect(try #require(await long.head()).status == 413)
+  try await server.end()
+}
+
 @Test func `what the command refuses is refused in its words, and nothing is written`() async throws {
   let server = try await TestServer()
   let text = server.home.read(server.home.settings)
