@@ -133,6 +133,15 @@ class SearchTest(PageTest):
         self.tab.js("document.querySelector('dialog input[value=drop-in]').click()")
         self.tab.until(lambda: area.get_property("value") == 'accent = "#3a7d5c"\n', "file")
 
+    def test_what_a_copy_of_the_file_leaves_out_is_said(self):
+        self.home.write(self.home.file, TEXT.replace("0x0E", "1000"))
+        self.tab.until(lambda: "size" in self.found("@problem"), "problem")
+        self.tab.tool("#copy")
+        area = self.tab.one("dialog .copy-text")
+        self.tab.until(lambda: "ratio" in area.get_property("value"), "all settings")
+        self.assertNotIn("1000", area.get_property("value"))
+        self.assertEqual(self.tab.one("dialog .copy-text + p").text, "1 secret is left out. 1 invalid value is left out.")
+
     def test_a_file_of_what_is_found_says_the_version_of_its_keys(self):
         steps = '[[migrations]]\nversion = 2\nname = "call size width"\nsteps = [{ rename = "size", to = "width" }]\n'
         self.home.write(self.home.schema, SCHEMA.replace("schema-version = 1", f"schema-version = 1\n{steps}"))

@@ -3,7 +3,7 @@
 import { api, saidBy } from "./api.js";
 import { sideBySide } from "./choices.js";
 import { button, copyText, el, latest, openDialog } from "./dom.js";
-import { hasValue, isStored, model, nodeOf } from "./model.js";
+import { hasValue, isStored, isUnusable, model, nodeOf } from "./model.js";
 import { shellWord } from "./fixes.js";
 import { literal } from "./toml.js";
 
@@ -18,6 +18,8 @@ export function commandFor(key) {
   return `settings-cli set ${isOpen ? "--type toml " : ""}${words.join(" ")}`;
 }
 
+const left = (count, what) => (count > 0 ? `${count} ${what}${count === 1 ? " is" : "s are"} left out.` : "");
+
 const lineFor = (key) => `${key.key} = ${valueText(key)}`;
 
 /** The dialog: which settings, in which form. */
@@ -31,10 +33,11 @@ export function openCopy(shown) {
     const isLast = asks();
     const isFile = scope.isFirst();
     const isDropIn = !form.isFirst();
-    const keys = (isFile ? model.doc.keys.filter(isStored) : shown).filter(hasValue);
+    const mine = isFile ? model.doc.keys.filter(isStored) : shown;
+    const keys = mine.filter(hasValue);
     const open = keys.filter((key) => !key.isSecret);
-    const left = keys.length - open.length;
-    note.textContent = left > 0 ? `${left} ${left === 1 ? "secret is" : "secrets are"} left out.` : "";
+    note.textContent = [left(keys.length - open.length, "secret"),
+      isFile && left(mine.filter((key) => isUnusable(key) && !key.isSecret).length, "invalid value")].filter(Boolean).join(" ");
     if (isFile) {
       copy.disabled = true;
       area.value = "";

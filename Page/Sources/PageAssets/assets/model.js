@@ -189,6 +189,9 @@ export const isModified = (key) => !key.isLocked && isStored(key);
 /** Whether the file that is written has a value of the key, which may have no effect. */
 export const isStored = (key) => ownLayer(key) !== undefined;
 
+/** Whether the value that the file that is written has is invalid. */
+export const isUnusable = (key) => ownLayer(key)?.state === "unusable";
+
 const ownLayer = (key) => key.layers.find((layer) => layer.file === model.doc.file && layer.file !== null);
 
 /** The value that the file that is written has itself. */
@@ -204,7 +207,7 @@ export const isTable = (value) => value !== null && typeof value === "object" &&
  */
 export function shownOf(key) {
   const own = ownValue(key);
-  const isUnused = /^(array|table|records)$/.test(key.type) && ownLayer(key)?.state === "unusable";
+  const isUnused = /^(array|table|records)$/.test(key.type) && isUnusable(key);
   return { value: isUnused ? own : key.value, own, isUnused };
 }
 
