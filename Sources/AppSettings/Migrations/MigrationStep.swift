@@ -125,7 +125,8 @@ extension MigrationStep {
   }
 
   /// Moves everything in a table one level up, with its comments. A key that already exists there keeps its value. The
-  /// comments of the table itself, such as the one on its header, go above the first key that moves.
+  /// comments of the table itself, such as the one on its header, go above the first key that moves, or above the one
+  /// with the table's own name.
   ///
   /// With `taking:` it replaces a table with one of its values: `.unwrap("font", taking: "name")` moves `font.name` to
   /// `font`, and fails if the table has other keys.

@@ -166,7 +166,7 @@ extension TOMLDocument {
     return insertion
   }
 
-  /// All comments of a value or table and of what it holds, in order, for where none of it has a line.
+  /// All comments of a value or table and of what it holds, for where none of it has a line.
   func allComments(of id: DocumentIndex.ID) -> [[UInt8]] { allComments(of: id, gapStarts(under: id)) }
 
   private func allComments(of id: DocumentIndex.ID, _ gaps: [DocumentIndex.ID: Int]) -> [[UInt8]] {

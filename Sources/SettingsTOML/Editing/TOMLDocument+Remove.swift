@@ -14,7 +14,7 @@ extension TOMLDocument {
     return true
   }
 
-  /// Adds comment lines to those above a value, or above its first header: those of a table around it first, others last.
+  /// Adds comment lines to those above a value, or above its first header: those of a table first, others last.
   private mutating func insertComments(
     _ comments: [[UInt8]], above id: DocumentIndex.ID, isOfTable: Bool
   ) throws(TOMLEditError) {

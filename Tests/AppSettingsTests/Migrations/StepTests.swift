@@ -190,6 +190,9 @@ struct StepTests {
       "Merge leaves the comments of all", "# top\n\n# one\na = 1 # 1\n# two\nb = 2 # 2\n",
       "# top\n\n# one\n# two\n# 2\nc = [1, 2] # 1\n", .merge("a", "b", into: "c")),
     Case(
+      "Merge leaves those of a table that is first", "k = 1\n# a\na = 1 # 1\n\n# b\n[b] # 2\ny = 1\n",
+      "k = 1\n# b\n# 2\n# a\nt = [{ y = 1 }, 1] # 1\n", .merge("b", "a", into: "t")),
+    Case(
       "ForEach goes over records", "[p.a]\nold = 1 # x\n[p.b]\nkeep = 2\n", "[p.a]\nnew = 1 # x\n[p.b]\nkeep = 2\n",
       .forEach("p", [.rename("old", to: "new")])),
     Case(
