@@ -18,6 +18,8 @@ struct NotationTests {
     ("", "{git = 'g', x.y = 0x1}", "v = {git = 'g', x.y = 0x1}\n"),
     ("[a]\n", "[{ a = 0x1 }]", "v = [{ a = 0x1 }]\n\n[a]\n"), ("", "{ a = 07:32 }", "[v]\na = 07:32:00\n"),
     ("", "{\n a = 1\n}", "[v]\na = 1\n"),
+    ("a = 1\r\n", "[\n  1, # c\n]", "a = 1\r\nv = [\r\n  1, # c\r\n]\r\n"),
+    ("v = []\n", "[\r\n  1,\r\n]", "v = [\n  1,\n]\n"),
   ])
   func `a value is written as typed, in the form that the file has`(_ before: String, _ text: String, _ after: String)
     throws

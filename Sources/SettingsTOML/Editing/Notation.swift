@@ -62,10 +62,19 @@ extension TOMLDocument {
       }
     case _ where isBody(id) && !node.kind.isTable:
       let old = Array(bytes[Int(node.start)..<Int(node.end)])
-      let new = Notation.text(value, typed: text, over: old)
+      let new = Notation.text(value, typed: withLineBreaks(text, at: Int(node.start)), over: old)
       return new == old ? [] : [(id, new)]
     default: return []
     }
+  }
+
+  /// A typed text with the line breaks of the document. They are between items: a string of several lines is not written
+  /// as typed.
+  private func withLineBreaks(_ typed: [UInt8], at offset: Int) -> [UInt8] {
+    guard typed.contains(Byte.newline) else { return typed }
+    let parts = typed.split(separator: Byte.newline, omittingEmptySubsequences: false)
+      .map { $0.last == Byte.carriageReturn ? $0.dropLast() : $0 }
+    return Array(parts.joined(separator: lines.lineBreak(at: offset)))
   }
 
   /// The text on one line of the value at a path, as ``TOMLValue/tomlText``, but each float as the document writes it.
