@@ -205,6 +205,7 @@ extension SettingsError {
     switch errno.rawValue {
     case EBUSY:
       "it is a mount of its own, as of 'docker run -v FILE:FILE', and cannot be replaced; mount its directory instead"
+    case ENOTDIR: "a file is in its place, or in that of a directory above it"
     case ELOOP: "its symbolic links form a loop"
     case EFBIG: "the file would exceed this process's limit on file sizes; raise it, 'ulimit -f'"
     case EMFILE: "this process has reached its limit of open files; raise it, 'ulimit -n'"
