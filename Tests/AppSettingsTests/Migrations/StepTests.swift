@@ -193,6 +193,9 @@ struct StepTests {
       "Merge leaves those of a table that is first", "k = 1\n# a\na = 1 # 1\n\n# b\n[b] # 2\ny = 1\n",
       "k = 1\n# b\n# 2\n# a\nt = [{ y = 1 }, 1] # 1\n", .merge("b", "a", into: "t")),
     Case(
+      "Merge into a table that is one of the keys", "a = 1 # 1\n\n[b] # 2\ny = 1\n", "b = [1, { y = 1 }]\n",
+      .merge("a", "b", into: "b")),
+    Case(
       "ForEach goes over records", "[p.a]\nold = 1 # x\n[p.b]\nkeep = 2\n", "[p.a]\nnew = 1 # x\n[p.b]\nkeep = 2\n",
       .forEach("p", [.rename("old", to: "new")])),
     Case(
