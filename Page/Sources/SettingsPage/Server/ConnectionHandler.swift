@@ -61,7 +61,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     switch unwrapInboundIn(data) {
     case .head(let head):
       follow(clock.readHead(), context)
-      // A client that asks before it sends a body, such as curl a long one, would wait for a second.
+      // curl waits for it for a second before it sends a long body (RFC 9110, section 10.1.1).
       if head.headerFields[.expect]?.lowercased() == "100-continue", takesBody(of: head.headerFields) {
         context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
       }
@@ -74,7 +74,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
   /// Whether a body is announced, and none that is refused for its length.
   private func takesBody(of fields: HTTPFields) -> Bool {
     guard let length = fields[.contentLength] else { return fields.contains(.transferEncoding) }
-    return Int(length).map { 1...longestBody ~= $0 } ?? false
+    return Int(length).map { $0 > 0 && $0 <= longestBody } ?? false
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

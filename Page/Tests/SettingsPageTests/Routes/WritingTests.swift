@@ -19,7 +19,7 @@ private let app = "/api/apps/\(TestHome.app)"
   try await server.end()
 }
 
-@Test func `a client that asks before it sends a body is told to go on`() async throws {
+@Test func `a client that waits for 100-continue gets it, but not for a body that is too long`() async throws {
   let server = try await TestServer()
   let body = #"{"edits": [{"set": "size", "value": 20}]}"#
   let text = server.text("POST", "\(app)/edits", body: body, headers: ["Expect": "100-continue"])
