@@ -124,24 +124,33 @@ struct TargetCommandTests {
     #expect(try test.done("get", "test", "a") == "1\n")
   }
 
+  /// A home of another user with a settings file, and the directory of the file.
+  private func homeOfAnother() throws -> (home: ScratchHome, directory: String) {
+    let home = ScratchHome(under: "/tmp")
+    try home.write("theme = \"dark\"\n")
+    try FileManager.default.copyItem(
+      atPath: ChildProcess.product("settings-cli"), toPath: home.path + "/settings-cli")
+    try ChildProcess.shell("chown -R 65534:65534 .", environment: home.environment, directory: home.path)
+    return (home, URL(fileURLWithPath: home.file).deletingLastPathComponent().path)
+  }
+
+  /// Runs the command as that user.
+  private func runAsAnother(in home: ScratchHome, _ words: String...) throws -> ChildProcess.Result {
+    let user = ["--reuid", "65534", "--regid", "65534", "--clear-groups", home.path + "/settings-cli"]
+    return try ChildProcess.run("/usr/bin/setpriv", user + words, environment: home.environment, directory: "/")
+  }
+
   @Test(
     .enabled(if: geteuid() == 0, "Only root gives files to another user."),
     arguments: [("file", 0o600), ("file", 0o644), ("directory", 0o700), ("directory", 0o755)] as [(String, mode_t)])
   func `what root has made in a user's home is named, with the command that gives it back`(
     what: String, mode: mode_t
   ) throws {
-    let home = ScratchHome(under: "/tmp")
-    try home.write("theme = \"dark\"\n")
-    let command = home.path + "/settings-cli"
-    try FileManager.default.copyItem(atPath: ChildProcess.product("settings-cli"), toPath: command)
-    let directory = URL(fileURLWithPath: home.file).deletingLastPathComponent().path
-    try ChildProcess.shell("chown -R 65534:65534 .", environment: home.environment, directory: home.path)
+    let (home, directory) = try homeOfAnother()
     let path = what == "file" ? home.file : directory
     for made in what == "file" ? [home.file] : [home.file, directory] { chown(made, 0, 0) }
     chmod(path, mode)
-    let words = ["--reuid", "65534", "--regid", "65534", "--clear-groups", command, "set", "org.example.test"]
-    let result = try ChildProcess.run(
-      "/usr/bin/setpriv", words + ["theme", "light"], environment: home.environment, directory: "/")
+    let result = try runAsAnother(in: home, "set", "org.example.test", "theme", "light")
     #expect(result.status == 5)
     #expect(
       result.error.hasSuffix(
@@ -150,17 +159,11 @@ struct TargetCommandTests {
 
   @Test(.enabled(if: geteuid() == 0, "Only root can become another user."), arguments: ["file", "directory"])
   func `check reports what it may not read, with the command that allows it`(what: String) throws {
-    let home = ScratchHome(under: "/tmp")
-    try home.write("theme = \"dark\"\n")
-    let command = home.path + "/settings-cli"
-    try FileManager.default.copyItem(atPath: ChildProcess.product("settings-cli"), toPath: command)
-    let directory = URL(fileURLWithPath: home.file).deletingLastPathComponent().path
-    try ChildProcess.shell("chown -R 65534:65534 .", environment: home.environment, directory: home.path)
+    let (home, directory) = try homeOfAnother()
     let path = what == "file" ? home.file : directory
     chmod(path, 0)
     defer { chmod(path, 0o700) }
-    let words = ["--reuid", "65534", "--regid", "65534", "--clear-groups", command, "check", "org.example.test"]
-    let result = try ChildProcess.run("/usr/bin/setpriv", words, environment: home.environment, directory: "/")
+    let result = try runAsAnother(in: home, "check", "org.example.test")
     #expect(result.status == 7 && result.error == "", "\(result)")
     let mode = what == "file" ? "u+rw" : "u+rwx"
     #expect(
