@@ -78,13 +78,7 @@ package struct MigrationScope {
     switch place {
     case .table(let prefix):
       let path = prefix.appending(path)
-      let isDone =
-        if let heir {
-          try document.remove(at: path, leavingCommentsTo: prefix.appending(heir))
-        } else {
-          try document.remove(at: path)
-        }
-      if isDone { removed.append(path) }
+      if try document.remove(at: path, leavingCommentsTo: heir.map(prefix.appending)) { removed.append(path) }
     case .element(let array, let index):
       try document.remove(at: path, inElement: index, of: array, leavingCommentsTo: heir)
     }

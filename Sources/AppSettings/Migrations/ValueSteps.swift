@@ -127,8 +127,7 @@ extension MergeStep: DeclarativeStep {
     // The first key moves to the new place with its comments, and gets those of the others. A table's section is
     // replaced as a whole, with what is in it.
     let present = keys.filter(scope.contains)
-    let first =
-      present.contains(target) ? target : present.first { scope[$0]?.table == nil } ?? present.first
+    let first = present.contains(target) ? target : present.first { scope[$0]?.table == nil } ?? present.first
     guard let first else { return }
     try scope.move(from: first, to: target, removing: sources.filter { $0 != first })
     try scope.set(merged, at: target)

@@ -33,12 +33,12 @@ struct Undo {
       reason: what.isRedo ? .redo : .undo, reversal: Reversal(entry: record.number, paths: names))
     before = try reader.parsedText(before: record.number)
     after = try reader.text(after: record.number)
-    // It has made the form of today, in which it has no effect.
+    // In today's form there is nothing of it to take back.
     guard entry.reason != .migration else { return }
     do throws(SettingsError) {
       (old, new) = (try today(before), try today(after))
     } catch {
-      // What stands for a value that is not kept may be none for a step. The other values are those without it.
+      // A step may not take what stands for a value that is not kept. The other values do not need it.
       let hidden = [before, after].compactMap(KeptText.document(of:)).flatMap { text in
         text.leafPaths().filter { text[$0]?.holds(Redaction.placeholder) == true }
       }

@@ -68,10 +68,10 @@ extension TOMLDocument {
     }
   }
 
-  /// Removes a value or table, and puts its comments above another value.
-  package mutating func remove(at path: TOMLPath, leavingCommentsTo heir: TOMLPath) throws(TOMLEditError) -> Bool {
+  /// Removes a value or table, and puts its comments above another value, if there is one for them.
+  package mutating func remove(at path: TOMLPath, leavingCommentsTo heir: TOMLPath?) throws(TOMLEditError) -> Bool {
     try checked(.remove(path)) { draft throws(TOMLEditError) in
-      try draft.removeUnchecked(at: Location(path), leavingCommentsTo: Location(heir))
+      try draft.removeUnchecked(at: Location(path), leavingCommentsTo: heir.map { Location($0) })
     }
   }
 
