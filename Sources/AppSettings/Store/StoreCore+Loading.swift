@@ -13,8 +13,7 @@ extension StoreCore {
   /// - Returns: The content of the file and its meaning; `nil` if a write has made them known already.
   func readOnFirstAccess(until deadline: UInt64) throws(SettingsError) -> (bytes: [UInt8]?, document: TOMLDocument)? {
     var known: TOMLDocument?
-    if let bytes = try readUserFileAtRest(until: deadline).bytes {
-      let document = try reader.parse(bytes, file: backing.name)
+    if let (bytes, document) = try readUserFileAtRest(until: deadline) {
       guard let isOutdated = try? reader.isOutdated(document), isOutdated else {
         return (bytes, interpret(document))
       }
@@ -43,18 +42,28 @@ extension StoreCore {
   }
 
   /// Reads the user's file for the first time. Waits for a save by another program.
-  private func readUserFileAtRest(until deadline: UInt64) throws(SettingsError) -> SettingsFile.Contents {
+  ///
+  /// - Returns: Its text and what that says; `nil` if there is no file.
+  private func readUserFileAtRest(
+    until deadline: UInt64
+  ) throws(SettingsError) -> (bytes: [UInt8], document: TOMLDocument)? {
     var watch = SaveWatch()
     while true {
       let contents = try readUserFile()
+      // Of a new file it has to be known whether it is whole: then it is parsed by now.
+      var document: TOMLDocument?
       guard
         let wait = watch.wait(
           for: contents, after: SaveWatch.Known(), .doubt,
-          wholeness: { SaveWatch.Wholeness(of: contents.bytes ?? [], since: nil) }),
-        SaveWatch.pause(for: wait, until: deadline)
+          wholeness: {
+            document = try? contents.bytes.map(TOMLDocument.init(parsing:))
+            return document == nil ? .broken : .whole
+          }), SaveWatch.pause(for: wait, until: deadline)
       else {
         state.withLock { $0.userInode = contents.status?.inode }
-        return contents
+        guard let bytes = contents.bytes else { return nil }
+        if let document { return (bytes, document) }
+        return (bytes, try reader.parse(bytes, file: backing.name))
       }
     }
   }
