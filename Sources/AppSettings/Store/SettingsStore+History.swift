@@ -128,8 +128,8 @@ extension SettingsStore {
   /// Undoes the last change of the user's file that is not undone, like Ctrl-Z in an editor.
   ///
   /// Called again, it steps back further: undos, and what they have undone, are passed over, and so are entries whose
-  /// undoing would change nothing. ``redo()`` steps forward again. A change by another program is undone like one by
-  /// this one.
+  /// undoing would change nothing, such as a migration: older entries are undone in today's form. ``redo()`` steps
+  /// forward again. A change by another program is undone like one by this one.
   ///
   /// ```swift
   /// try settings.undo()
