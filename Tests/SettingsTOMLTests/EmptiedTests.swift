@@ -9,7 +9,7 @@ struct EmptiedTests {
       name, before,
       { document in
         try document.remove(at: path)
-        try document.removeEmptied(above: path, within: top)
+        try document.removeEmptied(above: [path], within: top)
       }, after)
   }
 
@@ -68,7 +68,7 @@ struct EmptiedTests {
       "", before,
       { document in
         try document.remove(at: path)
-        try document.removeEmptied(above: path, keepingWritten: true)
+        try document.removeEmptied(above: [path], keepingWritten: true)
       }, after
     ).run()
   }
@@ -93,9 +93,26 @@ struct EmptiedTests {
         try document.set(1, at: path)
         let between = document.text
         try document.remove(at: path)
-        try document.removeEmptied(above: path, keepingWritten: true)
+        try document.removeEmptied(above: [path], keepingWritten: true)
         #expect(document.text == text, "seed \(seed) \(table)\n\(between)")
       }
+    }
+  }
+
+  @Test func `what many removals leave empty goes at once as it does one by one`() throws {
+    for seed in 0..<300 {
+      var generator = Generator(seed: UInt64(seed) &+ 70_000)
+      let before = try TOMLDocument(parsing: generator.document())
+      let paths = before.leafPaths().filter { !before.isTable(at: $0) && generator.chance(70) }
+      var together = before
+      try together.edit { draft in
+        try draft.removeAll(at: paths)
+        try draft.removeEmptied(above: paths)
+      }
+      var apart = before
+      for path in paths { try apart.remove(at: path) }
+      for path in paths { try apart.removeEmptied(above: [path]) }
+      #expect(together.text == apart.text, "seed \(seed) \(paths)\n\(before.text)")
     }
   }
 

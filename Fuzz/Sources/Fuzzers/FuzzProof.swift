@@ -57,7 +57,7 @@ private func edit(_ draft: inout TOMLDocument, _ choices: inout Choices) -> [TOM
   let value = value(of: draft, &choices)
   switch choices.next(8) {
   case 0:
-    if (try? draft.remove(at: path)) == true, choices.next(2) == 0 { try? draft.removeEmptied(above: path) }
+    if (try? draft.remove(at: path)) == true, choices.next(2) == 0 { try? draft.removeEmptied(above: [path]) }
     return [path]
   case 1:
     let key = "m\(choices.next(100))"

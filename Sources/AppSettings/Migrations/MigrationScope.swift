@@ -186,7 +186,7 @@ package struct MigrationScope {
   /// comes after the last of them.
   package mutating func removeEmptied() throws {
     guard case .table(let prefix) = place else { return }
-    for path in removed { try document.removeEmptied(above: path, within: prefix) }
+    try document.removeEmptied(above: removed, within: prefix)
     removed = []
   }
 

@@ -181,7 +181,7 @@ extension SettingsOldForm {
       } else {
         try document.move(from: name, to: key.path)
       }
-      try document.removeEmptied(above: name)
+      try document.removeEmptied(above: [name])
     }
     for edit in try key.edits(storing: value, over: nil) where !former.contains(edit.path) {
       // The fields of a table cannot be set one by one where a string is.

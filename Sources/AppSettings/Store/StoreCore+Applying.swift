@@ -125,12 +125,14 @@ extension StoreCore {
     guard removals.contains(where: { ($0.source ?? $0.path).components.count > 1 }) else { return }
     // The tables of these paths have values of their own.
     let valued = Set(declarations.keys.flatMap(\.paths) + edits.filter { $0.value != nil }.map(\.path))
-    for edit in removals {
-      let path = edit.source ?? edit.path
-      let ofKey = edit.key?.paths.first { path.hasPrefix($0) } ?? path
-      let around = (1...path.components.count).lazy.map { TOMLPath(Array(path.components.prefix($0))) }
-        .first { valued.contains($0) || $0 == ofKey }
-      try document.removeEmptied(above: around ?? path, keepingWritten: edit.keepsTables)
+    for keepsTables in [false, true] {
+      let paths = removals.filter { $0.keepsTables == keepsTables }.map { edit in
+        let path = edit.source ?? edit.path
+        let ofKey = edit.key?.paths.first { path.hasPrefix($0) } ?? path
+        return (1...path.components.count).lazy.map { TOMLPath(Array(path.components.prefix($0))) }
+          .first { valued.contains($0) || $0 == ofKey } ?? path
+      }
+      try document.removeEmptied(above: paths, keepingWritten: keepsTables)
     }
   }
 

@@ -1,36 +1,50 @@
 /// Tables that hold nothing any more.
 extension TOMLDocument {
-  /// Removes the tables above a path that are empty, the innermost first, up to one that holds something or has a
+  /// Removes the tables above some paths that are empty, the innermost first, up to one that holds something or has a
   /// comment of its own. An empty header below the tables that it holds, where a new key has put it, goes too.
   ///
   /// - Parameters:
-  ///   - path: The path of a value that was removed or moved.
+  ///   - paths: The paths of values that were removed or moved.
   ///   - top: A table that stays, as do those above it.
   ///   - keepsWritten: Whether a table stays that has a header or braces of its own.
-  /// - Throws: ``TOMLEditError``. The document is unchanged.
+  /// - Throws: ``TOMLEditError``. The document may have changed.
   package mutating func removeEmptied(
-    above path: TOMLPath, within top: TOMLPath = .root, keepingWritten keepsWritten: Bool = false
+    above paths: [TOMLPath], within top: TOMLPath = .root, keepingWritten keepsWritten: Bool = false
   ) throws(TOMLEditError) {
-    var table = path.parent
-    while table.components.count > top.components.count {
-      if let id = find(table) {
-        let node = tree[id]
-        guard node.kind.isTable else { return }
-        guard node.firstChild == DocumentIndex.none else {
-          guard node.kind == .header, node.keyStart < node.start, lastBodyLeaf(under: id) == nil, !hasOwnComment(id)
-          else { return }
-          let value = value(of: id)
-          _ = try checked(.set(table, value)) { draft throws(TOMLEditError) in
-            try draft.removeHeader(of: id)
-            return true
-          }
-          return
+    var places = paths.map(\.parent)
+    while let depth = places.lazy.map(\.components.count).max(), depth > top.components.count {
+      var seen: Set<TOMLPath> = []
+      let tables = places.filter { $0.components.count == depth && seen.insert($0).inserted }
+      places.removeAll { $0.components.count == depth }
+      var emptied: [TOMLPath] = []
+      for table in tables {
+        if let id = find(table) {
+          guard tree[id].kind.isTable, try isEmptied(id, at: table, keepingWritten: keepsWritten) else { continue }
+          emptied.append(table)
         }
-        if hasOwnComment(id) || keepsWritten && (node.kind == .header || node.kind == .inline) { return }
-        try remove(at: table)
+        places.append(table.parent)
       }
-      table = table.parent
+      // One is removed in place.
+      if emptied.count == 1 { try remove(at: emptied[0]) } else { try removeAll(at: emptied) }
     }
+  }
+
+  /// Whether a table is empty and may go. If it holds only tables, its own header goes at once.
+  private mutating func isEmptied(
+    _ id: DocumentIndex.ID, at table: TOMLPath, keepingWritten keepsWritten: Bool
+  ) throws(TOMLEditError) -> Bool {
+    let node = tree[id]
+    guard node.firstChild != DocumentIndex.none else {
+      return !hasOwnComment(id) && !(keepsWritten && (node.kind == .header || node.kind == .inline))
+    }
+    if node.kind == .header, node.keyStart < node.start, lastBodyLeaf(under: id) == nil, !hasOwnComment(id) {
+      let value = value(of: id)
+      _ = try checked(.set(table, value)) { draft throws(TOMLEditError) in
+        try draft.removeHeader(of: id)
+        return true
+      }
+    }
+    return false
   }
 
   /// Whether an empty table has a comment: on its line, directly above or below it, or within its braces.

@@ -193,15 +193,10 @@ extension SchemaLookup {
     let sections = redaction.parts.filter { $0.kind == .section }.map(\.path)
     let values = rest.leafPaths().filter { rest[$0]?.holds(Redaction.placeholder) == true }
     try rest.edit { draft in
-      for path in sections + values where draft.contains(path) {
-        try draft.remove(at: path)
-        try draft.removeEmptied(above: path, keepingWritten: false)
-      }
+      try draft.removeAll(at: sections + values)
+      try draft.removeEmptied(above: sections + values)
     }
-    var names: [TOMLPath] = []
-    for path in sections + values.map({ key(around: $0)?.path ?? $0 }) where !names.contains(path) {
-      names.append(path)
-    }
-    return (rest, names)
+    var names: Set<TOMLPath> = []
+    return (rest, (sections + values.map { key(around: $0)?.path ?? $0 }).filter { names.insert($0).inserted })
   }
 }
