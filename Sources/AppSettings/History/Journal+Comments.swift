@@ -6,11 +6,11 @@ extension Journal {
   /// A change may begin within a comment, so the first line of its texts is taken for one.
   func mayHaveComment(naming names: [String]) -> Bool {
     guard !names.isEmpty else { return false }
-    func has(_ text: some Collection<UInt8>, _ names: [String]) -> Bool {
-      let text = String(decoding: text, as: UTF8.self).lowercased()
-      return names.contains { text.utf8.contains($0.lowercased().utf8) }
+    func has(_ text: some Collection<UInt8>, _ names: TextSet) -> Bool {
+      names.hasOne(in: String(decoding: text, as: UTF8.self))
     }
-    let escaped = names.map { String(decoding: HistoryLine.quoted($0).dropFirst().dropLast(), as: UTF8.self) }
+    let escaped = TextSet(
+      names.lazy.map { String(decoding: HistoryLine.quoted($0).dropFirst().dropLast(), as: UTF8.self) })
     var last = 0
     for line in lines(from: start, to: end) {
       if comments(in: line).contains(where: { has($0, escaped) }) { return true }
@@ -18,6 +18,7 @@ extension Journal {
     }
     // An edit within a word leaves the name whole in no line, but in the text that it has made.
     guard let text = self.text(after: last), let document = KeptText.document(of: text.bytes) else { return false }
+    let names = TextSet(names)
     return document.comments.contains { has(document.bytes[$0], names) }
   }
 

@@ -33,8 +33,8 @@ package struct KnownKeys: Sendable, Equatable {
   /// Those that anything declares as secret.
   private var secrets = PathTree()
   private var entries: [Entry] = []
-  /// The last components of secrets, in lower case.
-  private var names: [String] = []
+  /// The last components of secrets.
+  private var names = TextSet()
   /// Whether a value that nobody has declared counts as a secret as soon as anything is declared.
   package var isCautious = true
 
@@ -70,14 +70,14 @@ package struct KnownKeys: Sendable, Equatable {
       return true
     }
     secrets.insert(entry.path)
-    if let name = entry.path.last?.lowercased(), !names.contains(name) { names.append(name) }
+    if let name = entry.path.last { names.insert(name) }
     return true
   }
 
   /// Also hides comments with a text.
   ///
   /// - Parameter comment: The text, in any case.
-  package mutating func insert(comment: String) { names.append(comment.lowercased()) }
+  package mutating func insert(comment: String) { names.insert(comment) }
 
   /// The keys, and in a document of an earlier version also the names that they had then.
   func adapted(to document: TOMLDocument, _ migrations: SettingsMigrations) -> KnownKeys {
@@ -254,9 +254,6 @@ extension KnownKeys: HidingRule {
 
   /// Whether a comment is hidden because of its words.
   package func hides(comment: String) -> Bool {
-    if SecretNames.contains(assignmentIn: comment, except: declared.hasKey(named:)) { return true }
-    guard !names.isEmpty else { return false }
-    let text = comment.lowercased()
-    return names.contains { text.utf8.contains($0.utf8) }
+    SecretNames.contains(assignmentIn: comment, except: declared.hasKey(named:)) || names.hasOne(in: comment)
   }
 }
