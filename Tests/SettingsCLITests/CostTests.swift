@@ -139,14 +139,17 @@ struct CostTests {
   /// What is given to a verb in some number.
   enum Many: String, CaseIterable {
     case invalidRecords, partsOfOneEntry, keysWithoutHistory, keysChangedOutside
+    case keysSet, tablesEmptied, unknownKeysEdited, commentedSecrets
 
-    var schema: String {
+    func schema(_ size: Int) -> String {
       switch self {
       case .invalidRecords: "[keys.servers]\ntype = \"records\"\nfields = { port = { type = \"integer\" } }\n"
       case .partsOfOneEntry:
         "[keys.groups]\ntype = \"table\"\nids = \"integer\"\n"
           + "elements = { type = \"table\", elements = { type = \"integer\" } }\n"
-      case .keysWithoutHistory: ""
+      case .keysWithoutHistory, .keysSet, .tablesEmptied: ""
+      case .unknownKeysEdited: "[keys.known]\ntype = \"integer\"\n"
+      case .commentedSecrets: (0..<size).map { "[keys.secret\($0)]\ntype = \"string\"\nsecret = true\n" }.joined()
       case .keysChangedOutside: "[keys.counts]\ntype = \"table\"\nelements = { type = \"integer\" }\n"
       }
     }
@@ -155,8 +158,11 @@ struct CostTests {
       switch self {
       case .invalidRecords: (0..<size).map { "[servers.name-\($0)]\nport = \"x\"\n" }.joined()
       case .partsOfOneEntry: "[groups.1]\n" + (0..<size).map { "k\($0) = 0\n" }.joined()
-      case .keysWithoutHistory: (0..<size).map { "k\($0) = 0\n" }.joined()
+      case .keysWithoutHistory, .keysSet: (0..<size).map { "k\($0) = 0\n" }.joined()
       case .keysChangedOutside: "[counts]\n" + (0..<size).map { "k\($0) = 0\n" }.joined()
+      case .tablesEmptied: (0..<size).map { "[tables.of.t\($0)]\nk = 0\n" }.joined()
+      case .unknownKeysEdited: "known = 1\n"
+      case .commentedSecrets: (0..<size).map { "# comment \($0)\nsecret\($0) = \"x\"\n" }.joined()
       }
     }
 
@@ -170,6 +176,28 @@ struct CostTests {
       case .invalidRecords: "list"
       case .partsOfOneEntry: "batch"
       case .keysWithoutHistory, .keysChangedOutside: "blame"
+      case .keysSet, .commentedSecrets: "set"
+      case .tablesEmptied: "unset"
+      case .unknownKeysEdited: "edit"
+      }
+    }
+
+    /// What is typed behind the app.
+    func words(_ size: Int) -> [String] {
+      switch self {
+      case .keysSet: (0..<size).map { "k\($0)=1" }
+      case .tablesEmptied: (0..<size).map { "tables.of.t\($0).k" }
+      case .commentedSecrets: ["secret0=y"]
+      default: []
+      }
+    }
+
+    /// Where each of them has a line; `nil` if the verb is silent.
+    func lines(_ result: ChildProcess.Result) -> String? {
+      switch self {
+      case .keysSet, .tablesEmptied, .commentedSecrets: nil
+      case .invalidRecords, .unknownKeysEdited: result.error
+      case .partsOfOneEntry, .keysWithoutHistory, .keysChangedOutside: result.output
       }
     }
   }
@@ -179,19 +207,20 @@ struct CostTests {
     let command = home.path + "/settings-cli"
     try ChildProcess.run(
       "/usr/bin/env", ["strip", "-o", command, ChildProcess.product("settings-cli")], environment: home.environment)
-    try home.write("app = \"\(app)\"\n" + many.schema, to: home.path + "/data/app-settings/\(app).toml")
     let counts = try [100, 200, 400].map { size in
+      try home.write("app = \"\(app)\"\n" + many.schema(size), to: home.path + "/data/app-settings/\(app).toml")
       try home.write(many.text(size))
       // What blame looks at is a history of this text alone.
       try? FileManager.default.removeItem(atPath: "\(home.path)/state")
       try ChildProcess.run(command, ["set", app, "--create", "one=\(size)"], environment: environment)
       if many == .keysChangedOutside { try home.write(many.text(size).replacing("= 0", with: "= 1")) }
+      try home.write((0..<size).map { "unknown-\($0) = 0\n" }.joined(), to: home.path + "/edited.toml")
       let result = try ChildProcess.run(
-        "/usr/bin/env", Self.counting + [command, many.verb, app], environment: environment, input: many.input(size),
-        directory: home.path)
+        "/usr/bin/env", Self.counting + [command, many.verb, app] + many.words(size),
+        environment: environment.merging(["EDITOR": "cp '\(home.path)/edited.toml'"]) { $1 },
+        input: many.input(size), directory: home.path)
       #expect(result.status == 0, "\(result)")
-      let lines = (many == .invalidRecords ? result.error : result.output).split(separator: "\n")
-      #expect(lines.count >= size, "\(result)")
+      if let lines = many.lines(result) { #expect(lines.split(separator: "\n").count >= size, "\(result)") }
       return try instructions()
     }
     // Twice as much for twice as many; of the square, it would be four times.

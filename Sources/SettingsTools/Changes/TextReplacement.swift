@@ -124,6 +124,7 @@ package struct TextReplacement {
   private func valueFaults(_ mine: TOMLDocument, _ changed: [TOMLPath]) -> [Fault] {
     var faults: [Fault] = []
     var checked: Set<TOMLPath> = []
+    var told: Set<String?> = []
     for path in changed {
       if let name = path.components.first, name.hasPrefix("settings-") {
         if let message = UnknownKey.reserved(name)?.message, checked.insert([name]).inserted, mine[path] != nil {
@@ -137,7 +138,7 @@ package struct TextReplacement {
         } catch {
           // The names in a secret are part of it, and a table that is new is a change like its values.
           let shown = schema.withoutSecretNames(path)
-          if let failure = error as? ToolError, !faults.contains(where: { $0.failure.message == failure.message }) {
+          if let failure = error as? ToolError, told.insert(failure.message).inserted {
             faults.append(Fault(kind: .unknownKey, key: shown, failure: failure))
           }
         }

@@ -27,6 +27,7 @@ struct SettingsChange {
       pairs = [(try KeyArgument.parse(first), "")]
     } else if let assignment = try KeyArgument.assignment(first) {
       pairs = [assignment]
+      var keys: Set = [assignment.key]
       for (index, word) in operands.enumerated().dropFirst() {
         guard let pair = try KeyArgument.assignment(word) else {
           // Neither is shown: they may be a secret.
@@ -34,7 +35,7 @@ struct SettingsChange {
             "Word \(index + 1) is not KEY=VALUE, unlike '\(assignment.key)=…' before it. Quote a VALUE that has spaces."
           )
         }
-        guard !pairs.contains(where: { $0.key == pair.key }) else {
+        guard keys.insert(pair.key).inserted else {
           throw ValidationError("'\(pair.key)' is given more than once.")
         }
         pairs.append(pair)

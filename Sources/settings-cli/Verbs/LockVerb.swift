@@ -38,8 +38,9 @@ struct LockVerb: Verb {
       return (key: try assignment?.key ?? KeyArgument.parse(word), text: assignment?.text)
     }
     ProcessTitle.hide(keys.filter { $0.contains("=") })
-    for (index, word) in words.enumerated() where word.text != nil {
-      guard !words[(index + 1)...].contains(where: { $0.key == word.key && $0.text != nil }) else {
+    var assigned: Set<TOMLPath> = []
+    for word in words where word.text != nil {
+      guard assigned.insert(word.key).inserted else {
         throw ToolError(.usage, "'\(word.key)' is given more than once.")
       }
     }
@@ -128,7 +129,12 @@ struct UnlockVerb: Verb {
 
 /// The list of locks of a file, to be changed.
 private struct LockList {
-  private var elements: [TOMLValue] = []
+  /// What the list has; `nil` where a lock was removed.
+  private var elements: [TOMLValue?] = []
+  /// Where the locks of a key are in it.
+  private var places: [TOMLPath: [Int]] = [:]
+  /// Whether each lock is a table.
+  private var isOfTables = false
   /// Whether the list has comments, with which it stays when it is empty.
   private var hasComments = false
   private var hasChanged = false
@@ -139,6 +145,10 @@ private struct LockList {
     case nil: break
     case .array(let found)?:
       elements = found
+      for (index, element) in found.enumerated() {
+        if let lock = try? LockEntry(element) { places[lock.path, default: []].append(index) }
+      }
+      isOfTables = found.allSatisfy { $0.table != nil }
       hasComments = document.hasComment(inArrayAt: SettingsFormat.locksPath)
     case let other?:
       let line = document.position(of: SettingsFormat.locksPath).map { ", line \($0.line)" } ?? ""
@@ -151,9 +161,10 @@ private struct LockList {
 
   /// Adds a lock. One of the same key gets the new reason, if there is one.
   mutating func add(_ lock: LockEntry) {
-    guard let index = elements.firstIndex(where: { (try? LockEntry($0))?.path == lock.path }) else {
+    guard let index = places[lock.path]?.first else {
+      if elements.isEmpty { isOfTables = lock.value.table != nil }
+      places[lock.path] = [elements.count]
       // A list of tables stays one.
-      let isOfTables = !elements.isEmpty && elements.allSatisfy { $0.table != nil }
       elements.append(isOfTables ? .table(lock.table) : lock.value)
       hasChanged = true
       return
@@ -165,17 +176,17 @@ private struct LockList {
 
   /// Removes the locks of a key, and returns whether there was one.
   mutating func remove(_ path: TOMLPath) -> Bool {
-    let before = elements.count
-    elements.removeAll { (try? LockEntry($0))?.path == path }
-    if elements.count < before { hasChanged = true }
-    return elements.count < before
+    guard let found = places.removeValue(forKey: path) else { return false }
+    for index in found { elements[index] = nil }
+    hasChanged = true
+    return true
   }
 
   /// The edit that stores the list; `nil` if it is as before.
   var edit: Edit? {
-    hasChanged
-      ? Edit(path: SettingsFormat.locksPath, value: elements.isEmpty && !hasComments ? nil : .array(elements))
-      : nil
+    let left = elements.compactMap(\.self)
+    return hasChanged
+      ? Edit(path: SettingsFormat.locksPath, value: left.isEmpty && !hasComments ? nil : .array(left)) : nil
   }
 }
 
