@@ -45,6 +45,14 @@ extension SettingsStore {
     return pending.isEmpty ? .current : .pending(pending)
   }
 
+  /// The migrations that ``migrate(to:)`` would run, without running them.
+  ///
+  /// - Throws: ``SettingsError`` `newerVersion`, `unparsable`, `io`, or `migrationFailed` if the version is not a number.
+  package func pendingMigrations(upTo target: Int? = nil) throws(SettingsError) -> [Migration] {
+    guard let document = try core.readForMigration() ?? (core.hasImport ? TOMLDocument() : nil) else { return [] }
+    return try core.reader.pending(in: document, of: core.userLayer, upTo: target)
+  }
+
   /// Returns the result of migrating the user's file, without writing it.
   ///
   /// ```swift
@@ -87,7 +95,7 @@ extension SettingsStore {
   public func migrate(to target: Int? = nil) throws(SettingsError) -> [Migration] {
     try SettingsError.only {
       guard let target, target < core.reader.migrations.currentVersion else {
-        let pending = try previewMigration().migrations
+        let pending = try pendingMigrations()
         if !pending.isEmpty {
           // A first access would do the same, and report failures; here the caller gets the error.
           try core.commit(of: [])

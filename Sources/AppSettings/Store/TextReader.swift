@@ -104,20 +104,31 @@ package struct TextReader: Sendable {
     _ document: inout TOMLDocument, of layer: SettingsLayer, upTo target: Int? = nil, readsNewer: Bool = false,
     using values: String = "readable values are used"
   ) throws(SettingsError) -> [Migration] {
+    let pending = try pending(in: document, of: layer, upTo: target, readsNewer: readsNewer, using: values)
+    guard !pending.isEmpty else { return [] }
+    let former = document
+    try migrations.run(on: &document, upTo: target, of: layer)
+    // Of a file that is only read, the locks are enough.
+    if layer.kind == .system, !readsNewer, former.contains(SettingsFormat.locksPath) {
+      moveLocks(in: &document, by: pending, from: former)
+    }
+    return pending
+  }
+
+  /// The migrations that ``migrate(_:of:upTo:readsNewer:using:)`` would run.
+  ///
+  /// - Throws: ``SettingsError`` `newerVersion`; `migrationFailed` if the version is not a number.
+  func pending(
+    in document: TOMLDocument, of layer: SettingsLayer, upTo target: Int? = nil, readsNewer: Bool = false,
+    using values: String = "readable values are used"
+  ) throws(SettingsError) -> [Migration] {
     guard !acceptsAnyVersion else { return [] }
     let version = try SettingsMigrations.version(of: document, in: layer.file)
     guard version <= migrations.currentVersion else {
       if readsNewer { return [] }
       throw try newerVersionError(document, of: layer, to: "write", using: values)
     }
-    let former = document
-    try migrations.run(on: &document, upTo: target, of: layer)
-    let done = migrations.pending(from: version).filter { $0.version <= target ?? .max }
-    // Of a file that is only read, the locks are enough.
-    if layer.kind == .system, !readsNewer, former.contains(SettingsFormat.locksPath) {
-      moveLocks(in: &document, by: done, from: former)
-    }
-    return done
+    return migrations.pending(from: version).filter { $0.version <= target ?? .max }
   }
 
   /// Makes the locks of an administrator's document follow their keys. Invalid entries come last.

@@ -84,14 +84,11 @@ struct MigrateVerb: Verb {
         "Cannot migrate '\(location.file)': it has settings version \(found), and the schema knows versions up to "
           + "\(supported). The file is unchanged. Update the app.")
     }
-    // --status lists what is pending, not whether it would succeed.
-    let preview = try isStatus ? nil : store.previewMigration(to: to)
     if action == .dryRun {
-      if let preview { Output.text(Shown.difference(preview.difference(schema))) }
+      Output.text(Shown.difference(try store.previewMigration(to: to).difference(schema)))
       return
     }
-    var pending = preview?.migrations ?? []
-    if isStatus, case .pending(let all) = try store.migrationStatus() { pending = all }
+    let pending = try store.pendingMigrations(upTo: to)
     if pending.isEmpty {
       // An earlier migration may have been killed before the file was on disk.
       if !isStatus { try SettingsFile(path: location.file).makeDurable() }
