@@ -95,14 +95,16 @@ struct PatternProgram {
     }
   }
 
-  /// Parses a repetition: `*`, `+`, `?`, `{2}`, `{2,}`, `{2,5}`; `nil` if there is none.
+  /// Parses a repetition: `*`, `+`, `?`, `{2}`, `{2,}`, `{2, 5}`; `nil` if there is none. As for `Regex`, braces with
+  /// anything else in them, such as a sign, stand for themselves.
   private mutating func quantifier() -> (least: Int, most: Int?)? {
     if take("*") { return (0, nil) }
     if take("+") { return (1, nil) }
     if take("?") { return (0, 1) }
     guard rest.first == "{", let end = rest.firstIndex(of: "}") else { return nil }
     let bounds = rest[..<end].dropFirst().split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false)
-    let numbers = bounds.map { $0.isEmpty ? 0 : Int($0) ?? -1 }
+      .map { String($0).withoutBlanks }
+    let numbers = bounds.map { $0.isEmpty ? 0 : $0.allSatisfy(\.isNumber) ? Int($0) ?? -1 : -1 }
     guard bounds.contains(where: { !$0.isEmpty }), !numbers.contains(-1) else { return nil }
     rest = rest[end...].dropFirst()
     return (numbers[0], bounds.count == 1 ? numbers[0] : bounds[1].isEmpty ? nil : numbers[1])
@@ -257,7 +259,8 @@ private struct PatternCharacter {
 
   mutating func `is`(_ character: Character) -> Bool {
     guard let regex else { return character == only }
-    let ascii = character.asciiValue.map(Int.init)
+    // CR LF is one character, whose `asciiValue` is that of a line feed.
+    let ascii = character.utf8.count == 1 ? character.asciiValue.map(Int.init) : nil
     if let ascii, let answer = known[ascii] { return answer }
     let answer = (try? regex.wholeMatch(in: String(character))) != nil
     if let ascii { known[ascii] = answer }

@@ -51,9 +51,17 @@ struct SettingsPatternTests {
     (".{1,80}", String(repeating: "ab ", count: 26)), ("^\\S+$", "word"), ("[^/]*\\.[^/]*", "a.b.c.d.e"),
     ("^a|b$", "b"), ("(?i)straße", "STRAßE"), ("(?s)a.c", "a\nc"), ("\\p{L}+", "öß"), ("\\u{e9}\\x41", "éA"),
     ("é+", "e\u{301}é"), ("[[:alpha:]]+", "ab"), ("[a-z&&[^b]]+", "ac"), ("[a\\]b]+", "a]b"), ("a{,2}", "aa"),
+    ("a{ 2 , 3 }", "aaa"), ("a{-2}", "a{-2}"), ("a{-5,3}", "a{-5,3}"), ("a{+2}", "a{{2}"), ("a{1 2}", "a{1 2}"),
     ("a\\{2\\}", "a{2}"), ("", ""),
   ]) func `patterns with limits on a count match ordinary texts`(_ pattern: String, text: String) {
     #expect(SettingsPattern(pattern).verdict(on: text) == .matches)
+  }
+
+  /// To Swift, CR LF is one character, and so is a line feed.
+  @Test(arguments: [["\n", "\r\n"], ["\r\n", "\n"]])
+  func `a line break has its verdict whatever was matched before`(_ texts: [String]) {
+    let pattern = SettingsPattern("a\\n")
+    for text in texts { #expect(pattern.verdict(on: "a" + text) == (text == "\n" ? .matches : .differs)) }
   }
 
   @Test func `a text above the limit of a match is refused with its size`() {
@@ -119,7 +127,8 @@ struct SettingsPatternTests {
     }
     return (0..<Int.random(in: 1...3, using: &random)).map { _ in
       (random.next() % 5 == 0 ? "\(one())|" : "") + one()
-        + ["", "", "*", "+", "?", "{2}", "{1,3}", "{2,}", "{3,}", "{0,3}", "+?"].randomElement(using: &random)!
+        + ["", "", "*", "+", "?", "{2}", "{1,3}", "{2,}", "{3,}", "{0,3}", "{1, 2}", "{-1}", "+?"].randomElement(
+          using: &random)!
     }.joined()
   }
 }
