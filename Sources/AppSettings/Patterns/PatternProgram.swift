@@ -34,6 +34,8 @@ struct PatternProgram {
   private var rest: Substring
   private var options = ""
   private var depth = 0
+  /// How many characters have been tried, in all texts.
+  private var moment = 0
 
   /// Parses a pattern that `Regex` has accepted.
   ///
@@ -198,8 +200,9 @@ struct PatternProgram {
       work += old.count
       guard work <= limit else { return nil }
       places.removeAll()
+      moment += 1
       for place in old {
-        guard place < steps.count, case .character(let number) = steps[place], characters[number].is(character)
+        guard place < steps.count, case .character(let number) = steps[place], characters[number].is(character, moment)
         else { continue }
         reach(place + 1, &places, isStart: false, isEnd: index == text.endIndex)
       }
@@ -252,18 +255,23 @@ private struct PatternCharacter {
   private var regex: Regex<AnyRegexOutput>?
   /// The answers for ASCII so far.
   private var known = [Bool?](repeating: nil, count: 128)
+  /// The last answer: a match may ask for one character at thousands of places.
+  private var last = (moment: 0, answer: false)
 
   init(_ only: Character) { self.only = only }
 
   init(_ regex: Regex<AnyRegexOutput>) { self.regex = regex }
 
-  mutating func `is`(_ character: Character) -> Bool {
+  /// - Parameter moment: A number that only the questions about one character of a text have in common.
+  mutating func `is`(_ character: Character, _ moment: Int) -> Bool {
     guard let regex else { return character == only }
+    if moment == last.moment { return last.answer }
     // CR LF is one character, whose `asciiValue` is that of a line feed.
     let ascii = character.utf8.count == 1 ? character.asciiValue.map(Int.init) : nil
     if let ascii, let answer = known[ascii] { return answer }
     let answer = (try? regex.wholeMatch(in: String(character))) != nil
     if let ascii { known[ascii] = answer }
+    last = (moment, answer)
     return answer
   }
 }
