@@ -33,6 +33,20 @@ struct SyntaxErrorTests {
     #expect(first?.sourceLine == "?")
   }
 
+  /// Made whole, a line of 100 MB took minutes.
+  @Test(arguments: ["x", "é", "\u{1}"]) func `a fault in a long line is shown with what is around it`(_ unit: String)
+    throws
+  {
+    let shown = try [300, 200_000].map { count -> [Substring] in
+      let text = "a = \"" + String(repeating: "é", count: count) + "\" " + String(repeating: unit, count: count)
+      let error = try #require(throws: TOMLSyntaxError.self) { try TOMLDocument(parsing: text) }
+      #expect(error.sourceLine.utf8.count < 4096)
+      return Array(error.formatted(file: "a").split(separator: "\n").dropFirst())
+    }
+    #expect(shown[0] == shown[1])
+    #expect(shown[0].first?.unicodeScalars.count == 104)
+  }
+
   @Test func `a document larger than the limit is refused`() throws {
     let bytes = [UInt8](repeating: UInt8(ascii: "\n"), count: TOMLDocument.maximumSize + 1)
     let error = #expect(throws: TOMLSyntaxError.self) { try TOMLDocument(parsing: bytes) }

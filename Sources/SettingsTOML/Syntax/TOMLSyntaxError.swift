@@ -45,7 +45,8 @@ public struct TOMLSyntaxError: Error, Sendable, CustomStringConvertible {
   /// The message without anything from the text, for texts that may hold secrets: in a text that does not parse,
   /// nothing tells which word belongs to which key.
   package let discreetMessage: String
-  /// The line of the fault without its line break. Control characters and invalid UTF-8 are shown escaped.
+  /// The line of the fault without its line break; of a long one, more around the fault than is ever shown. Control
+  /// characters and invalid UTF-8 are shown escaped.
   package let sourceLine: String
   /// Whether the text may be valid but is larger or deeper than this library reads.
   package let isLimit: Bool
@@ -60,11 +61,12 @@ public struct TOMLSyntaxError: Error, Sendable, CustomStringConvertible {
     let base = bytes.baseAddress ?? UnsafePointer(bitPattern: 1)!
     message = SyntaxFaultMessage(fault: fault, base: base, end: end, tree: tree).text
     discreetMessage = SyntaxFaultMessage(fault: fault, base: base, end: end, tree: tree, isDiscreet: true).text
+    let (first, last) = (max(0, at - Self.shownBytes), min(end, at + Self.shownBytes))
     var start = at
-    while start > 0, bytes[start - 1] != Byte.newline { start -= 1 }
+    while start > first, bytes[start - 1] != Byte.newline { start -= 1 }
     if start == 0, bytes.starts(with: Byte.byteOrderMark), at >= 3 { start = 3 }
     var stop = at
-    while stop < end, bytes[stop] != Byte.newline { stop += 1 }
+    while stop < last, bytes[stop] != Byte.newline { stop += 1 }
     if stop > at, bytes[stop - 1] == Byte.carriageReturn { stop -= 1 }
     let before = TOMLSyntaxError.shown(UnsafeBufferPointer(rebasing: bytes[start..<at]))
     let after = TOMLSyntaxError.shown(UnsafeBufferPointer(rebasing: bytes[at..<max(at, stop)]))
@@ -75,6 +77,11 @@ public struct TOMLSyntaxError: Error, Sendable, CustomStringConvertible {
   /// The position and the message: `3:7: Expected …`.
   public var description: String { "\(position.line):\(position.column): \(message)" }
 
+  /// How many scalars of a line are shown.
+  private static let shownWidth = 100
+  /// On each side of the fault: a scalar has at most four bytes, and what is cut in two is not shown.
+  private static let shownBytes = 4 * shownWidth + 8
+
   /// Formats the error as compilers do: `file:line:column: message`, the line, and a caret below the fault.
   ///
   /// A long line is cut to a window around the caret. Tabs keep their width, so the caret is in the right column.
@@ -82,7 +89,7 @@ public struct TOMLSyntaxError: Error, Sendable, CustomStringConvertible {
   /// - Parameter file: The name to show for the text.
   package func formatted(file: String) -> String {
     let scalars = Array(sourceLine.unicodeScalars)
-    let width = 100
+    let width = Self.shownWidth
     var from = 0
     var to = scalars.count
     if scalars.count > width {
