@@ -28,12 +28,17 @@ struct Parser {
   private static func expectedNodeCount(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
     guard bytes.count <= TextLimits.size else { return 0 }
     let sampled = min(bytes.count, 2048)
-    var count = 0
+    var (count, isComment) = (0, false)
     for index in 0..<sampled {
-      if bytes[index] == Byte.equals { count += 1 }
-      if bytes[index] == Byte.openBracket, index == 0 || bytes[index - 1] == Byte.newline { count += 1 }
+      if index == 0 || bytes[index - 1] == Byte.newline {
+        isComment = bytes[index] == Byte.hash
+        if bytes[index] == Byte.openBracket { count += 1 }
+      }
+      if bytes[index] == Byte.equals, !isComment { count += 1 }
     }
-    return sampled == bytes.count ? count : Int(Double(count) / Double(sampled) * 1.1 * Double(bytes.count))
+    guard sampled < bytes.count else { return count }
+    // A beginning that is a string full of '=' says nothing of the rest: hardly a key takes less than eight bytes.
+    return min(Int(Double(count) / Double(sampled) * 1.1 * Double(bytes.count)), bytes.count / 8)
   }
 
   /// Parses the rest, from the beginning of a line that is not inside a value.
