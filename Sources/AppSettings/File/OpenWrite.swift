@@ -131,8 +131,8 @@ struct OpenWrite: ~Copyable {
   /// - Parameters:
   ///   - bytes: The new text; `nil` for no file.
   ///   - backup: A backup of the old one, which is finished before.
-  /// - Returns: `false` if another program has saved the file first. Nothing of the text is in place then, and the
-  ///   file has to be read again.
+  /// - Returns: `false` if another program has saved the file first, or removed the directory of a new one. Nothing of
+  ///   the text is in place then, and the file has to be read again.
   /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`. The file is unchanged, unless ``replacements`` has
   ///   grown: then the text is in place, but may not survive a power failure.
   mutating func replace(with bytes: [UInt8]?, backup: BackupInProgress? = nil) throws -> Bool {
@@ -173,7 +173,10 @@ struct OpenWrite: ~Copyable {
         (new, aside) = (nil, try system.setAside(name, of: name, in: directory))
       }
     } catch let error as Errno {
-      if error.rawValue == (old == nil ? EEXIST : ENOENT) { throw Overtaken() }
+      // No file can be made in a directory that was removed.
+      let isOvertaken =
+        old == nil ? error.rawValue == EEXIST || error.rawValue == ENOENT && !isInPlace() : error.rawValue == ENOENT
+      if isOvertaken { throw Overtaken() }
       throw SettingsError.system(
         error, bytes == nil ? "move away" : "write", file.path, then: "The file is unchanged.")
     }

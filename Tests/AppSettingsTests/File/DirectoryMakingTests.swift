@@ -153,6 +153,22 @@ struct DirectoryMakingTests {
     #expect(trace.all == ["rename", "rename", directory])
   }
 
+  @Test func `a first write whose directory is removed under its lock makes it again`() throws {
+    let directory = directory
+    let isRemoved = Monitor(false)
+    let system = Syscalls { call, path in
+      guard call == .open, path.hasSuffix(".settings-new") else { return nil }
+      isRemoved.withLock { done in
+        if !done { rmdir(directory) }
+        done = true
+      }
+      return nil
+    }
+    try store(system).set(2, for: .counter)
+    #expect(isRemoved.withLock { $0 })
+    #expect(home.text() == "counter = 2\n")
+  }
+
   @Test func `parents are synced where a link has led to`() throws {
     try FileManager.default.createDirectory(atPath: home.path + "/dotfiles", withIntermediateDirectories: true)
     try link(home.path + "/config", to: "dotfiles/config")
