@@ -142,8 +142,9 @@ extension Syscalls {
       let size = fgetxattr(descriptor, name, nil, 0)
       if size < 0, errno == ENODATA { return nil }
       guard size >= 0 else { throw Errno(errno) }
-      var value = [UInt8](repeating: 0, count: size)
-      let length = fgetxattr(descriptor, name, &value, size)
+      // One byte more, because with room for none the call says the size again, which may have grown.
+      var value = [UInt8](repeating: 0, count: size + 1)
+      let length = fgetxattr(descriptor, name, &value, value.count)
       if length >= 0 { return Array(value[..<length]) }
       guard errno == ERANGE else { throw Errno(errno) }
     }

@@ -67,11 +67,14 @@ struct RightsTests {
     try home.write("counter = 1\n")
     chmod(home.file, 0o640)
     let own = list(user: 65_534, may: 4, group: 0, mask: 4, others: 0)
-    guard set(Self.access, own, on: home.file), set("user.note", Array("kept".utf8), on: home.file) else { return }
+    guard set(Self.access, own, on: home.file), set("user.note", Array("kept".utf8), on: home.file),
+      set("user.empty", [], on: home.file)
+    else { return }
     _ = set(Self.initial, list(user: 65_533, may: 6, group: 6, mask: 6, others: 4), on: directory)
     let store = try write()
     #expect(attribute(Self.access, of: home.file) == own)
     #expect(attribute("user.note", of: home.file) == Array("kept".utf8))
+    #expect(attribute("user.empty", of: home.file) == [])
     #expect(store.currentProblems.isEmpty)
     for permissions: UInt32 in [0o600, 0o444 | 0o200, 0o4755, 0o2750, 0o606] {
       removexattr(home.file, Self.access)
