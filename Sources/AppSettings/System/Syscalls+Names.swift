@@ -88,10 +88,16 @@ extension Syscalls {
     }
     defer { closedir(stream) }
     var names: [String] = []
-    while let entry = readdir(stream) {
+    while true {
+      // At the end it is unchanged.
+      errno = 0
+      guard let entry = readdir(stream) else {
+        let number = errno
+        if number != 0 { throw Errno(number) }
+        return names
+      }
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { PathText.text($0.prefix { $0 != 0 }) }
       if name != "." && name != ".." { names.append(name) }
     }
-    return names
   }
 }
