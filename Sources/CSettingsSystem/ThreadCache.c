@@ -8,6 +8,7 @@ _Thread_local void *thread_deferred;
 _Thread_local void *thread_releases;
 
 static pthread_key_t end_of_thread;
+static int has_key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void empty(void *release) {
@@ -19,11 +20,12 @@ static void empty(void *release) {
   }
 }
 
-static void make_key(void) { pthread_key_create(&end_of_thread, empty); }
+// A process may have used up its keys; what a thread has in its cache then stays when it ends.
+static void make_key(void) { has_key = pthread_key_create(&end_of_thread, empty) == 0; }
 
 void *thread_cache_put(uint64_t owner, uint64_t stamp, void *object, void (*release)(void *)) {
   pthread_once(&once, make_key);
-  pthread_setspecific(end_of_thread, (void *)release);
+  if (has_key) pthread_setspecific(end_of_thread, (void *)release);
   struct thread_cache_slot *slot = thread_cache_slot_for(owner);
   void *old = slot->object;
   *slot = (struct thread_cache_slot){owner, stamp, object};

@@ -52,6 +52,7 @@ enum Probe {
       let death = rest.count == 2 ? (Syscalls.Call(rawValue: rest[0])!, Int(rest[1])!) : nil
       let settings = store(location, system: death.map { .dying(at: $0.0, number: $0.1) } ?? Syscalls())
       if arguments[1] == "recover" { _ = try settings.recover() } else { _ = try settings.recoverNewest() }
+    case "bare": readBare(location)
     case "set-and-exit": setAndExit(location, value: Int(rest[0])!)
     default: fail("unknown verb '\(arguments[1])'")
     }
@@ -156,6 +157,21 @@ enum Probe {
     let settings = store(location)
     settings[SettingsKey("counter", default: 0)] = value
     exit(0)
+  }
+
+  /// Reads a name without an environment, and without a free key for a thread's variables. Says it, and whether the
+  /// variable of another library is unchanged.
+  private static func readBare(_ location: SettingsLocation) {
+    clearenv()
+    var key = pthread_key_t()
+    while pthread_key_create(&key, nil) == 0 { pthread_setspecific(key, UnsafeRawPointer(bitPattern: 8)) }
+    let before = pthread_getspecific(0)
+    let settings = SettingsStore(
+      at: location, migrations: .none, overrides: .environment(app: "org.example.test"), logger: .silent,
+      acceptsAnyVersion: false, system: Syscalls(), lockTimeout: .seconds(120))
+    let name = SettingsKey("name", default: "")
+    for _ in 0..<3 { _ = settings[name] }
+    print(settings[name], pthread_getspecific(0) == before)
   }
 
   private static func fail(_ message: String) -> Never {

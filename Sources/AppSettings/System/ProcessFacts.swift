@@ -13,7 +13,7 @@ package enum ProcessFacts {
   /// All variables of the environment. Of two with one name the first wins, as for `getenv(3)`.
   package static var environment: [String: String] {
     var result: [String: String] = [:]
-    var next = environ
+    guard var next = csettings_environment() else { return result }
     while let entry = next.pointee {
       let text = PathText.text(entry)
       if let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")), result[String(text[..<equals])] == nil {

@@ -24,6 +24,12 @@ int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, co
 
 int renameat2(int old_directory, const char *old_name, int new_directory, const char *new_name, unsigned int flags);
 
+// The variables of the process, environ(7). NULL after clearenv(3), which the Glibc module takes for impossible.
+static inline char **csettings_environment(void) {
+  extern char **environ;
+  return environ;
+}
+
 // A descriptor that a child made by fork(2) does not get: its copy is closed before fork() returns in the child. The
 // open file, and with it an flock(2), then belongs to this process alone.
 typedef struct {

@@ -38,6 +38,11 @@ struct ProcessTests {
     #expect(home.names(in: home.path + "/config/org.example.test") == ["settings.toml"])
   }
 
+  @Test func `a process reads without an environment, and without a free key for variables of a thread`() throws {
+    try home.write("name = \"kept\"\n")
+    #expect(try probe(["bare", home.file]).output == "kept true\n")
+  }
+
   @Test func `eight processes counting to 25 each reach 200`() async throws {
     let results = try await probes((0..<8).map { _ in ["count", home.file, "25"] })
     #expect(results.allSatisfy { $0.status == 0 })
