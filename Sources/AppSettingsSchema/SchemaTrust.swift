@@ -73,7 +73,7 @@ package enum SchemaTrust {
       } catch {
         throw .system(error, "read", path)
       }
-      guard let slash = path.lastIndex(of: "/"), path != "/" else { return 0 }
+      guard let slash = path.lastSlash, path != "/" else { return 0 }
       path = slash == path.startIndex ? "/" : String(path[..<slash])
     }
   }
