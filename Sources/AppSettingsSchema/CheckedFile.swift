@@ -6,7 +6,7 @@ struct CheckedFile {
   let kind: SettingsLayer.Kind
   /// The file as it is.
   let original: TOMLDocument
-  private let index: LineIndex
+  private var places: PartPlaces
   /// Its values, as the app would have them in memory.
   var document: TOMLDocument
   /// Whether the document has the version that the schema describes: else a key that the schema lacks is not unknown.
@@ -17,7 +17,7 @@ struct CheckedFile {
     self.path = path
     self.kind = kind
     self.original = original
-    index = LineIndex(of: original.bytes)
+    places = PartPlaces(in: original, by: LineIndex(of: original.bytes))
     document = original
   }
 
@@ -30,7 +30,7 @@ struct CheckedFile {
   }
 
   /// The position of a part of a value, or of the innermost enclosing part that has one.
-  func position(of path: TOMLPath, part: [String] = []) -> TOMLPosition? {
-    original.position(of: path, part: part, by: index)
+  mutating func position(of path: TOMLPath, part: [String] = []) -> TOMLPosition? {
+    places.position(of: path, part: part)
   }
 }

@@ -257,10 +257,11 @@ package struct SettingsCheck {
   private func checkKeys(_ file: inout CheckedFile) {
     guard !keys.isEmpty else { return }
     var unknown = 0
-    func add(_ path: TOMLPath, at position: TOMLPosition?, in secret: TOMLPath? = nil) {
+    func add(_ value: TOMLPath, part: [String] = [], in secret: TOMLPath? = nil) {
       unknown += 1
       // This may be another app's file or a generated one: a thousand reports are enough.
       guard unknown <= Self.unknownLimit else { return }
+      let (path, position) = (value.appending(TOMLPath(part)), file.position(of: value, part: part))
       if let secret {
         return file.add(.unknownKey, UnknownKey.message(inSecret: secret), key: secret, at: position)
       }
@@ -274,16 +275,14 @@ package struct SettingsCheck {
       for path in key.paths where document.contains(path) {
         checkValue(of: key, at: path, &file)
         guard file.isCurrent, let value = document[path] else { continue }
-        for part in key.type.unknownFields(in: value) {
-          add(path.appending(TOMLPath(part)), at: file.position(of: path, part: part), in: key.isSecret ? path : nil)
-        }
+        for part in key.type.unknownFields(in: value) { add(path, part: part, in: key.isSecret ? path : nil) }
       }
     }
     walk(document, .root) { path in
       if names.key(at: path) != nil { return false }
       guard names.key(below: path) != nil else {
         if !file.isCurrent || path.components[0].hasPrefix("settings-") { return false }
-        add(path, at: file.position(of: path))
+        add(path)
         return false
       }
       guard !document.isTable(at: path) else { return true }

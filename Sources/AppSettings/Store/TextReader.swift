@@ -152,11 +152,11 @@ package struct TextReader: Sendable {
   /// Reads the locks of an administrator's document, which are those of its version.
   package func locks(in document: TOMLDocument, file: String) -> Locks {
     guard let value = document[SettingsFormat.locksPath] else { return Locks() }
-    let lines = LineIndex(of: document.bytes)
+    var places = PartPlaces(in: document, by: LineIndex(of: document.bytes))
     func error(_ subject: String, _ reason: String, _ consequence: String, part: [String] = []) -> SettingsError {
       SettingsError(
         .invalidValue, "Cannot use \(subject) of '\(file)': \(reason). \(consequence)", file: file,
-        position: document.position(of: SettingsFormat.locksPath, part: part, by: lines))
+        position: places.position(of: SettingsFormat.locksPath, part: part))
     }
     guard case .array(let elements) = value else {
       let reason = "it is \(value.kindName), but must be an array of keys, such as [\"proxy\"]"

@@ -60,6 +60,13 @@ import TestSupport
     try expectFast(Self.count + 1_001, schema)
   }
 
+  @Test func `a check of many unknown fields in an array takes no longer than the array`() throws {
+    let element = SchemaType.table([SchemaType.Field("a", SchemaType(.integer))])
+    let key = SchemaKey(["x"], .array(of: element))
+    try write("x = [\((0..<4 * Self.count).map { "{ a = 1, b = \($0) }" }.joined(separator: ", "))]\n", [])
+    try expectFast(1_001, SettingsSchema(app: "org.example.test", keys: [key], groups: [], migrations: .none))
+  }
+
   @Test func `the keys of a table are checked by as many fields in one go`() throws {
     var type = SchemaType(.table)
     type.fields = (0..<Self.count).map { SchemaType.Field("f\($0)", SchemaType(.integer)) }
