@@ -13,7 +13,7 @@ package enum EnvironmentForm {
   package static func name(of path: TOMLPath, app: String?) -> String {
     let name = SettingsOverrides.variableName(of: path, app: app)
     // Shells reject a name that begins with a digit.
-    return name.utf8.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? true ? "_" + name : name
+    return name.utf8.first?.isDigit ?? true ? "_" + name : name
   }
 
   /// The comment that says which version of the settings the variables are of.

@@ -61,12 +61,8 @@ enum EnvironmentText {
       if name.starts(with: "export".utf8), let blank = afterExport.first, Self.isBlank(blank) {
         name = afterExport.drop(while: Self.isBlank)
       }
-      guard let first = name.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first),
-        name.allSatisfy({ byte in
-          let letter = byte | 0x20
-          return (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter) || byte == UInt8(ascii: "_")
-            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-        })
+      guard let first = name.first, !first.isDigit,
+        name.allSatisfy({ $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") })
       else { throw ImportFailure(reason: "line \(line) has no name of a variable before '='") }
       text.next()
       let (value, isQuoted) = try value()

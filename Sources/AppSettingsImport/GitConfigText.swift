@@ -63,8 +63,7 @@ struct GitConfigText {
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 10 || byte == 13 }
 
   private static func isPartOfName(_ byte: UInt8) -> Bool {
-    UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
-      || byte == UInt8(ascii: "-")
+    byte.isLetter || byte.isDigit || byte == UInt8(ascii: "-")
   }
 
   /// Skips blanks, line breaks and comments, and returns the next byte.

@@ -233,18 +233,18 @@ private struct JSONReader {
 
   private mutating func number() throws(JSONText.Failure) -> JSONTree {
     let start = at
-    while let byte = next, Self.isDigit(byte) || "+-.eE".utf8.contains(byte) { at += 1 }
+    while let byte = next, byte.isDigit || "+-.eE".utf8.contains(byte) { at += 1 }
     var rest = bytes[start..<at]
     let text = String(decoding: rest, as: UTF8.self)
     if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
-    let digits = rest.prefix(while: Self.isDigit)
+    let digits = rest.prefix(while: \.isDigit)
     guard !digits.isEmpty, digits.count == 1 || digits.first != UInt8(ascii: "0") else {
       throw fault("no value begins like this")
     }
     rest = rest.dropFirst(digits.count)
     var isWhole = true
     func takeDigits() {
-      let digits = rest.prefix(while: Self.isDigit)
+      let digits = rest.prefix(while: \.isDigit)
       isWhole = isWhole && !digits.isEmpty
       rest = rest.dropFirst(digits.count)
     }
@@ -262,8 +262,6 @@ private struct JSONReader {
     }
     return .number(text)
   }
-
-  private static func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
 
   private mutating func string() throws(JSONText.Failure) -> String {
     at += 1

@@ -23,9 +23,9 @@ extension BackupName {
     guard text.endsBytewise(with: ".toml") else { return nil }
     var rest = Substring(text).utf8.dropLast(5)
     guard let reason = Self.dropLastPart(of: &rest),
-      !reason.isEmpty, reason.allSatisfy({ Self.isAlphanumeric($0) || $0 == UInt8(ascii: "-") }),
+      !reason.isEmpty, reason.allSatisfy({ $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "-") }),
       let stamp = Self.dropLastPart(of: &rest), let digits = Self.dropLastPart(of: &rest),
-      6...Self.mostDigits ~= digits.count, digits.allSatisfy(Self.isDigit), let number = Int(Substring(digits))
+      6...Self.mostDigits ~= digits.count, digits.allSatisfy(\.isDigit), let number = Int(Substring(digits))
     else { return nil }
     (self.number, self.reason, time) = (number, String(reason)!, String(stamp)!)
     guard Self.isTime(time), !rest.isEmpty, name.map({ $0.utf8.elementsEqual(rest) }) ?? true else { return nil }
@@ -56,7 +56,7 @@ extension BackupName {
   private static func isTime(_ text: String) -> Bool {
     let parts = text.utf8.dropLast().split(separator: UInt8(ascii: "T"), omittingEmptySubsequences: false)
     return text.utf8.last == UInt8(ascii: "Z") && parts.count == 2 && parts[0].count >= 8 && parts[1].count == 6
-      && parts.allSatisfy { $0.allSatisfy(isDigit) }
+      && parts.allSatisfy { $0.allSatisfy(\.isDigit) }
   }
 
   /// Removes the last `.` and what follows it, and returns the latter; `nil` if there is none.
@@ -64,11 +64,5 @@ extension BackupName {
     guard let dot = rest.lastIndex(of: UInt8(ascii: ".")) else { return nil }
     defer { rest = rest[..<dot] }
     return rest[rest.index(after: dot)...]
-  }
-
-  private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-
-  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-    isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
   }
 }

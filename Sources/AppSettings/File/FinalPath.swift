@@ -20,7 +20,7 @@ package struct FinalPath: Sendable, Equatable {
   func sibling(_ name: String) -> String { FinalPath(directory: directory, name: name).path }
 
   /// The kernel's own limit, `path_resolution(7)`.
-  private static let mostLinks = 40
+  package static let mostLinks = 40
 
   /// Follows the links at `path`, which is absolute.
   ///

@@ -15,9 +15,6 @@ package struct PhysicalPath: Sendable, Hashable, CustomStringConvertible {
   /// The file's name.
   package var name: String { description.lastPathPart }
 
-  /// The maximum number of links along the path, as in the kernel: `path_resolution(7)`.
-  private static let mostLinks = 40
-
   /// Follows a path component by component, as the kernel does.
   ///
   /// This costs a `readlink(2)` for each component. Use it to store or find data about a file, not to open one.
@@ -46,7 +43,7 @@ package struct PhysicalPath: Sendable, Hashable, CustomStringConvertible {
             continue
           }
           links += 1
-          guard links <= Self.mostLinks else { throw Errno(ELOOP) }
+          guard links <= FinalPath.mostLinks else { throw Errno(ELOOP) }
           if target.isAbsolutePath { resolved = "" }
           pending += target.pathParts.reversed()
         }

@@ -21,7 +21,7 @@ package struct SettingsFile: Sendable {
   package let isShared: Bool
 
   /// The maximum size of a file: 256 MiB. Settings are never that large; a mistake can be.
-  package static let sizeLimit = 256 << 20
+  package static let sizeLimit = TOMLDocument.maximumSize
 
   package init(
     path: String, system: Syscalls = Syscalls(), lockTimeout: Duration = .seconds(30), isShared: Bool = false

@@ -31,7 +31,7 @@ enum SecretNames {
       while start < end, isSeparator(name[start]) { start += 1 }
       // A number at the end tells several apart.
       var last = end
-      while last > start, isDigit(name[last - 1]) { last -= 1 }
+      while last > start, name[last - 1].isDigit { last -= 1 }
       guard start < last else { continue }
       let word = UnsafeBufferPointer(rebasing: name[start..<last])
       isSecret = words.contains { isWord(word, $0) } || isBeforeKey && isWord(word, "key")
@@ -41,11 +41,10 @@ enum SecretNames {
   }
 
   private static func isSeparator(_ byte: UInt8) -> Bool {
-    byte < 0x80 && !isSmall(byte | 0x20) && !isDigit(byte)
+    byte < 0x80 && !byte.isLetter && !byte.isDigit
   }
 
   private static func isSmall(_ byte: UInt8) -> Bool { byte >= 0x61 && byte <= 0x7A }
-  private static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
   private static func isCapital(_ byte: UInt8) -> Bool { byte >= 0x41 && byte <= 0x5A }
 
   /// Whether a word ends before a place.
@@ -94,6 +93,6 @@ enum SecretNames {
   private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
   private static func isName(_ byte: UInt8) -> Bool {
-    isSmall(byte | 0x20) || isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+    byte.isLetter || byte.isDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
   }
 }

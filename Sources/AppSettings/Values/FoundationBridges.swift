@@ -116,7 +116,7 @@ package struct DecimalDigits: Equatable {
       return sign == UInt8(ascii: "-")
     }
     func takeDigits() -> [UInt8] {
-      let digits = Array(rest.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+      let digits = Array(rest.prefix(while: \.isDigit))
       rest.removeFirst(digits.count)
       return digits
     }
@@ -198,7 +198,7 @@ extension TimeZone: SettingsSerializable {
     case 4, 6: parts = stride(from: 4, to: bytes.count, by: 2).map { bytes[$0..<$0 + 2] }
     default: return nil
     }
-    guard parts.allSatisfy({ $0.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 } }) else { return nil }
+    guard parts.allSatisfy({ $0.allSatisfy(\.isDigit) }) else { return nil }
     let numbers = parts.map { $0.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) } } + [0, 0]
     guard numbers[0] <= 18, numbers[1] < 60, numbers[2] < 60 else { return nil }
     let seconds = numbers[0] * 3600 + numbers[1] * 60 + numbers[2]

@@ -166,7 +166,7 @@ public struct SettingsValueError: Error, Sendable, Hashable {
   /// Whether a component of a path is an index in brackets: `[3]`.
   package static func isIndex(_ component: String) -> Bool {
     component.hasPrefix("[") && component.hasSuffix("]") && component.utf8.count > 2
-      && component.utf8.dropFirst().dropLast().allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+      && component.utf8.dropFirst().dropLast().allSatisfy(\.isDigit)
   }
 }
 

@@ -20,8 +20,6 @@ extension WatchPlan {
 private struct WatchWalk {
   var plan = WatchPlan()
 
-  /// The kernel's own limit for the links of one path.
-  private static let mostLinks = 40
   /// The number of a directory's entries whose links are followed.
   private static let mostEntries = 1_000
   /// Each name in these is written once and then stays, while the directory sees many other names come and go.
@@ -83,7 +81,7 @@ private struct WatchWalk {
         if status.isLink {
           note(places, name, .step)
           links += 1
-          if links > Self.mostLinks { throw Errno(ELOOP) }
+          if links > FinalPath.mostLinks { throw Errno(ELOOP) }
           guard let target = readLink(place) else { throw Errno(ENOENT) }
           if target.isAbsolutePath { places.removeLast(places.count - 1) }
           rest += target.pathParts.reversed()

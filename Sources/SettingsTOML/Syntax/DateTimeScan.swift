@@ -22,7 +22,7 @@ struct DateTimeScan {
     guard date.isValid else { throw SyntaxFault(.dateRange, at: start) }
     guard end + 1 < limit else { return }
     let separator = base[end]
-    let isTime = separator | 0x20 == UInt8(ascii: "t") || separator == Byte.space && Byte.isDigit(base[end + 1])
+    let isTime = separator | 0x20 == UInt8(ascii: "t") || separator == Byte.space && base[end + 1].isDigit
     guard isTime else { return }
     end += 1
     try readTime()
@@ -48,7 +48,7 @@ struct DateTimeScan {
     guard end + count <= limit else { throw SyntaxFault(.invalidDateTime, at: start) }
     var value = 0
     for index in end..<end + count {
-      guard Byte.isDigit(base[index]) else { throw SyntaxFault(.invalidDateTime, at: start) }
+      guard base[index].isDigit else { throw SyntaxFault(.invalidDateTime, at: start) }
       value = value * 10 + Int(base[index] - 0x30)
     }
     end += count
@@ -79,10 +79,10 @@ struct DateTimeScan {
   }
 
   private mutating func readFraction() throws(SyntaxFault) -> Int {
-    guard end < limit, Byte.isDigit(base[end]) else { throw SyntaxFault(.invalidDateTime, at: start) }
+    guard end < limit, base[end].isDigit else { throw SyntaxFault(.invalidDateTime, at: start) }
     var value = 0
     var digits = 0
-    while end < limit, Byte.isDigit(base[end]) {
+    while end < limit, base[end].isDigit {
       if digits < 9 {
         value = value * 10 + Int(base[end] - 0x30)
         digits += 1

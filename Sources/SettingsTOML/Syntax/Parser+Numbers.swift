@@ -6,7 +6,7 @@ extension Parser {
     var stop = at
     if base[stop] == UInt8(ascii: "-") || base[stop] == UInt8(ascii: "+") { stop += 1 }
     let digits = stop
-    while stop < end, Byte.isDigit(base[stop]) { stop += 1 }
+    while stop < end, base[stop].isDigit { stop += 1 }
     let count = stop - digits
     if count > 0, count <= 18, stop == end || Byte.endsValue(base[stop]),
       count == 1 || base[digits] != UInt8(ascii: "0")
@@ -92,19 +92,19 @@ extension Parser {
   private mutating func scanDecimal(_ digits: Int) throws(SyntaxFault) -> IndexNode.Kind {
     let start = at
     at = digits
-    guard skipDigits(Byte.isDigit) else { throw SyntaxFault(.invalidNumber, at: start) }
+    guard skipDigits(\.isDigit) else { throw SyntaxFault(.invalidNumber, at: start) }
     let hasLeadingZero = at - digits > 1 && base[digits] == UInt8(ascii: "0")
     var isFloat = false
     if at < end, base[at] == Byte.dot {
       isFloat = true
       at += 1
-      guard skipDigits(Byte.isDigit) else { throw SyntaxFault(.invalidFloat, at: start) }
+      guard skipDigits(\.isDigit) else { throw SyntaxFault(.invalidFloat, at: start) }
     }
     if at < end, base[at] | 0x20 == UInt8(ascii: "e") {
       isFloat = true
       at += 1
       if at < end, base[at] == UInt8(ascii: "+") || base[at] == UInt8(ascii: "-") { at += 1 }
-      guard skipDigits(Byte.isDigit) else { throw SyntaxFault(.invalidFloat, at: start) }
+      guard skipDigits(\.isDigit) else { throw SyntaxFault(.invalidFloat, at: start) }
     }
     try expectValueEnd(start, .invalidNumber)
     if hasLeadingZero { throw SyntaxFault(.leadingZero, at: start) }

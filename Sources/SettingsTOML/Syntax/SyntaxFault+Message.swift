@@ -194,7 +194,7 @@ extension SyntaxFaultMessage {
     case "null", "nil", "none": return "'\(word)' is not a value; TOML has no null. Remove the key instead."
     case "inf", "nan", "infinity": return "'\(word)' is not a value; write inf or nan."
     case "": break
-    case _ where byte == Byte.dot && fault.at + 1 < end && Byte.isDigit(base[fault.at + 1]):
+    case _ where byte == Byte.dot && fault.at + 1 < end && base[fault.at + 1].isDigit:
       return "'\(word)' is not a number: a digit must come before the point, as in 0\(word)."
     default:
       if Byte.isBareKey(byte) { return "'\(word)' is not a value. Text needs quotes: \"\(word)\"." }

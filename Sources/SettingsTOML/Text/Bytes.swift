@@ -18,10 +18,7 @@ enum Byte {
   static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   @inline(__always)
-  static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
-
-  @inline(__always)
-  static func isHexDigit(_ byte: UInt8) -> Bool { isDigit(byte) || (byte | 0x20) &- 0x61 < 6 }
+  static func isHexDigit(_ byte: UInt8) -> Bool { byte.isDigit || (byte | 0x20) &- 0x61 < 6 }
 
   @inline(__always)
   static func isBlank(_ byte: UInt8) -> Bool { byte == space || byte == tab }
@@ -47,8 +44,16 @@ enum Byte {
 
   @inline(__always)
   static func hexValue(_ byte: UInt8) -> UInt32 {
-    isDigit(byte) ? UInt32(byte &- 0x30) : UInt32((byte | 0x20) &- 0x61) &+ 10
+    byte.isDigit ? UInt32(byte &- 0x30) : UInt32((byte | 0x20) &- 0x61) &+ 10
   }
+}
+
+extension UInt8 {
+  /// Whether the byte is one of `0` to `9`.
+  @inlinable @inline(__always) package var isDigit: Bool { self &- 0x30 < 10 }
+
+  /// Whether the byte is a letter of ASCII, small or capital.
+  @inlinable @inline(__always) package var isLetter: Bool { (self | 0x20) &- 0x61 < 26 }
 }
 
 extension [UInt8] {

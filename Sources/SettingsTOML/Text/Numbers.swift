@@ -49,7 +49,7 @@ enum Numbers {
     var isAfterPoint = false
     while at < end {
       let byte = base[at]
-      if Byte.isDigit(byte) {
+      if byte.isDigit {
         if digits < 19 { mantissa = mantissa * 10 + UInt64(byte - 0x30) }
         if mantissa > 0 { digits += 1 }
         if isAfterPoint { exponent -= 1 }

@@ -75,7 +75,7 @@ enum StyledText {
     }
     let text = String(number)
     let groups = old.drop { $0 == "-" || $0 == "+" }.split(separator: "_", omittingEmptySubsequences: false)
-    guard groups.count > 1, groups.dropFirst().allSatisfy({ $0.utf8.count == 3 && $0.utf8.allSatisfy(Byte.isDigit) })
+    guard groups.count > 1, groups.dropFirst().allSatisfy({ $0.utf8.count == 3 && $0.utf8.allSatisfy(\.isDigit) })
     else { return text }
     var result = ""
     let digits = Array(String(number.magnitude).utf8)
@@ -87,7 +87,7 @@ enum StyledText {
   }
 
   private static func dateTime(_ date: TOMLLocalDate, _ time: TOMLLocalTime, like old: [UInt8]) -> String {
-    let separator = old.count > 10 && old[10] == Byte.space && Byte.isDigit(old[0]) ? " " : "T"
+    let separator = old.count > 10 && old[10] == Byte.space && old[0].isDigit ? " " : "T"
     return TOMLEmitter.date(date) + separator + TOMLEmitter.time(time)
   }
 
