@@ -56,7 +56,7 @@ extension TOMLValue: Codable {
       case .integer(let integer): try container.encode(integer)
       case .float(let float): try container.encode(float)
       case .string(let string): try container.encode(string)
-      default: try container.encode(errorText)
+      default: try container.encode(tomlText)
       }
     }
   }

@@ -75,10 +75,6 @@ struct Comparison {
     return shift == 0 && x.end <= prefixEnd || shift == growth && x.keyStart >= suffixStart
   }
 
-  func oldKey(_ id: DocumentIndex.ID) -> String { old.withBase { KeyText.string(old.tree[id], in: $0) } }
-
-  func newKey(_ id: DocumentIndex.ID) -> String { new.withBase { KeyText.string(new.tree[id], in: $0) } }
-
   func hasSameKeyBytes(_ a: DocumentIndex.ID, _ b: DocumentIndex.ID) -> Bool {
     let x = old.tree[a]
     let y = new.tree[b]
@@ -98,7 +94,7 @@ struct Comparison {
         counterpart = next
         next = new.tree[next].next
       } else {
-        counterpart = new.child(oldKey(child), of: b)
+        counterpart = new.child(old.key(of: child), of: b)
         if let counterpart { next = new.tree[counterpart].next }
       }
       if counterpart != nil { matched += 1 }
@@ -106,23 +102,23 @@ struct Comparison {
         guard let counterpart, agree(child, counterpart) else { return false }
         continue
       }
-      let below = Comparison.below(paths, oldKey(child))
+      let below = Comparison.below(paths, old.key(of: child))
       if below.contains(where: \.isEmpty) { continue }
       if let counterpart {
         let bothTables = old.tree[child].kind.isTable && new.tree[counterpart].kind.isTable
         let isSame = bothTables ? tablesAgree(child, counterpart, except: below) : agree(child, counterpart)
         guard isSame else { return false }
       } else {
-        guard Comparison.isOnly(below, child, of: old, oldKey) else { return false }
+        guard Comparison.isOnly(below, child, of: old) else { return false }
       }
     }
-    guard matched < new.tree.children(of: b).reduce(0, { count, _ in count + 1 }) else { return true }
+    guard matched < new.tree.children(of: b).count else { return true }
     for child in new.tree.children(of: b) {
-      let key = newKey(child)
+      let key = new.key(of: child)
       guard old.child(key, of: a) == nil else { continue }
       let below = Comparison.below(paths, key)
       if below.contains(where: \.isEmpty) { continue }
-      guard Comparison.isOnly(below, child, of: new, newKey) else { return false }
+      guard Comparison.isOnly(below, child, of: new) else { return false }
     }
     return true
   }
@@ -133,13 +129,12 @@ struct Comparison {
 
   /// Whether everything in a table is at or below some paths.
   private static func isOnly(
-    _ paths: [ArraySlice<String>], _ id: DocumentIndex.ID, of document: TOMLDocument,
-    _ key: (DocumentIndex.ID) -> String
+    _ paths: [ArraySlice<String>], _ id: DocumentIndex.ID, of document: TOMLDocument
   ) -> Bool {
     guard !paths.isEmpty, document.tree[id].kind.isTable else { return false }
     return document.tree.children(of: id).allSatisfy { child in
-      let below = below(paths, key(child))
-      return below.contains(where: \.isEmpty) || isOnly(below, child, of: document, key)
+      let below = below(paths, document.key(of: child))
+      return below.contains(where: \.isEmpty) || isOnly(below, child, of: document)
     }
   }
 }
@@ -189,7 +184,7 @@ extension Comparison {
       if next != DocumentIndex.none, hasSameKeyBytes(next, child) {
         before = next
       } else {
-        before = old.child(newKey(child), of: a)
+        before = old.child(new.key(of: child), of: a)
       }
       if let before {
         matched += 1
@@ -199,12 +194,12 @@ extension Comparison {
         changed += new.leafPaths(under: new.location(of: child).path)
       }
     }
-    var missing = old.tree.children(of: a).reduce(-matched) { count, _ in count + 1 }
+    var missing = old.tree.children(of: a).count - matched
     var following = new.tree[b].firstChild
     for child in old.tree.children(of: a) where missing > 0 {
       if following != DocumentIndex.none, hasSameKeyBytes(child, following) {
         following = new.tree[following].next
-      } else if let counterpart = new.child(oldKey(child), of: b) {
+      } else if let counterpart = new.child(old.key(of: child), of: b) {
         following = new.tree[counterpart].next
       } else {
         missing -= 1

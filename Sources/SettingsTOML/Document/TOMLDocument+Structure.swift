@@ -10,7 +10,7 @@ extension TOMLDocument {
       if tree[at].kind == .element {
         steps.append(.index(Array(tree.children(of: tree[at].parent)).firstIndex(of: at) ?? 0))
       } else {
-        steps.append(.key(withBase { KeyText.string(tree[at], in: $0) }))
+        steps.append(.key(key(of: at)))
       }
       at = tree[at].parent
     }

@@ -95,7 +95,7 @@ extension TOMLDocument {
   /// The keys of a table in the order of the file, or `nil` if there is no table at the path.
   package func childKeys(of path: TOMLPath) -> [String]? {
     guard let id = find(path), tree[id].kind.isTable else { return nil }
-    return withBase { base in tree.children(of: id).map { KeyText.string(tree[$0], in: base) } }
+    return childKeys(of: id)
   }
 
   /// Whether there is a table with keys at a path.
@@ -113,7 +113,7 @@ extension TOMLDocument {
   /// The number of keys of a table, or `nil` if there is no table at the path.
   package func childCount(of path: TOMLPath) -> Int? {
     guard let id = find(path), tree[id].kind.isTable else { return nil }
-    return tree.children(of: id).reduce(0) { count, _ in count + 1 }
+    return tree.children(of: id).count
   }
 
   /// The position of the value at a path, or of its header for a table with one; `nil` if there is no value.
@@ -150,6 +150,9 @@ extension TOMLDocument {
   func withBase<R>(_ body: (UnsafePointer<UInt8>) -> R) -> R {
     bytes.withUnsafeBufferPointer { body($0.baseAddress ?? UnsafePointer(bitPattern: 1)!) }
   }
+
+  /// The key of a node.
+  func key(of id: DocumentIndex.ID) -> String { withBase { KeyText.string(tree[id], in: $0) } }
 
   func value(of id: DocumentIndex.ID) -> TOMLValue { withBase { Materializer(base: $0, tree: tree).value(id) } }
 

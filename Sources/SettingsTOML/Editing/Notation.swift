@@ -51,9 +51,8 @@ extension TOMLDocument {
         return []
       }
       return typed.tree.children(of: table).flatMap { member in
-        let key = typed.withBase { KeyText.string(typed.tree[member], in: $0) }
         let text = Array(typed.literal(of: member).utf8)
-        return child(key, of: id).map { notations(of: $0, typed.value(of: member), text) } ?? []
+        return child(typed.key(of: member), of: id).map { notations(of: $0, typed.value(of: member), text) } ?? []
       }
     case .array(let items) where node.kind == .arrayOfTables:
       guard let typed = InlineItems(text, open: 0), typed.items.count == items.count else { return [] }
@@ -116,7 +115,7 @@ extension TOMLDocument {
     case let kind where kind.isTable:
       if kind == .inline, let literal = Notation.literal(text(of: id), style) { return literal }
       let members = tree.children(of: id).map { child in
-        TOMLEmitter.keyText(withBase { KeyText.string(tree[child], in: $0) }) + " = " + lineText(of: child, style)
+        TOMLEmitter.keyText(key(of: child)) + " = " + lineText(of: child, style)
       }
       return members.isEmpty ? "{}" : "{ " + members.joined(separator: ", ") + " }"
     case .float: return Notation.literal(text(of: id), style) ?? Notation.float(text(of: id))
@@ -241,7 +240,8 @@ extension TOMLValue {
 }
 
 extension [UInt8] {
-  fileprivate var trimmingBlanks: [UInt8] {
+  /// The text without the blanks around it.
+  var trimmingBlanks: [UInt8] {
     guard let first = firstIndex(where: { !Byte.isBlank($0) }), let last = lastIndex(where: { !Byte.isBlank($0) })
     else { return [] }
     return Array(self[first...last])

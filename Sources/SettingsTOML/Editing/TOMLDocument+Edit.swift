@@ -38,7 +38,7 @@ extension TOMLDocument {
     guard !path.isRoot else {
       throw TOMLEditError(.invalidKey(path), "Cannot set the root of a document to a text. Set its keys.")
     }
-    let text = Array(literal.utf8.drop(while: Byte.isBlank).reversed().drop(while: Byte.isBlank).reversed())
+    let text = Array(literal.utf8).trimmingBlanks
     return try checked(.set(path, value)) { draft throws(TOMLEditError) in
       if let id = draft.find(path), draft.isBody(id), draft.tree[id].kind != .dotted {
         let range = Int(draft.tree[id].start)..<Int(draft.tree[id].end)
@@ -139,12 +139,16 @@ extension TOMLDocument {
       "Cannot set '\(shown)': its keys and its value are more than \(maximumDepth) levels deep. Nest them less.")
   }
 
+  /// Rejects a value with a date or a time that TOML has no text for.
+  static func checkDates(in value: TOMLValue, at path: @autoclosure () -> TOMLPath) throws(TOMLEditError) {
+    guard let kind = value.unrepresentableKind else { return }
+    let path = path()
+    throw TOMLEditError(
+      .unrepresentable(path), "Cannot set '\(path)': the value holds \(kind) that is not in the calendar or clock.")
+  }
+
   mutating func setUnchecked(_ value: TOMLValue, at path: Location) throws(TOMLEditError) -> Bool {
-    if let kind = value.unrepresentableKind {
-      throw TOMLEditError(
-        .unrepresentable(path.path),
-        "Cannot set '\(path.path)': the value holds \(kind) that is not in the calendar or clock.")
-    }
+    try TOMLDocument.checkDates(in: value, at: path.path)
     guard !path.isRoot else {
       guard case .table(let table) = value else {
         throw TOMLEditError(

@@ -135,9 +135,7 @@ extension TOMLDocument {
   @discardableResult
   public mutating func removeElement(_ index: Int, of array: TOMLPath) throws(TOMLEditError) -> Bool {
     var items = try items(of: array)
-    guard items.indices.contains(index) else {
-      throw TOMLEditError(.noElement(array), "'\(array)' has no element \(index); it has \(items.count).")
-    }
+    try TOMLDocument.check(index, of: array, in: items)
     items.remove(at: index)
     guard let id = find(array), tree[id].kind == .arrayOfTables else { return try set(.array(items), at: array) }
     return try checked(items.isEmpty ? .remove(array) : .set(array, .array(items))) { draft throws(TOMLEditError) in
@@ -155,12 +153,15 @@ extension TOMLDocument {
     return items
   }
 
+  private static func check(_ index: Int, of array: TOMLPath, in items: [TOMLValue]) throws(TOMLEditError) {
+    guard !items.indices.contains(index) else { return }
+    throw TOMLEditError(.noElement(array), "'\(array)' has no element \(index); it has \(items.count).")
+  }
+
   private func tableElement(
     _ index: Int, of array: TOMLPath, in items: [TOMLValue]
   ) throws(TOMLEditError) -> TOMLTable {
-    guard items.indices.contains(index) else {
-      throw TOMLEditError(.noElement(array), "'\(array)' has no element \(index); it has \(items.count).")
-    }
+    try TOMLDocument.check(index, of: array, in: items)
     guard case .table(let table) = items[index] else {
       throw .notATable(array, found: items[index].kindName)
     }

@@ -59,13 +59,7 @@ extension TOMLDocument {
       self = draft
       return
     }
-    let isTables: Bool
-    switch value {
-    case .table: isTables = true
-    case .array(let items): isTables = !items.isEmpty && items.allSatisfy { $0.table != nil }
-    default: isTables = false
-    }
-    if takesLine || !isTables {
+    if takesLine || !TOMLDocument.hasHeader(value) {
       try insertLine(Insertion(text: Array(value.tomlText.utf8)), under: table, rest)
     } else {
       let sections = SectionWriter(prefix: headerPrefix(of: table), lineBreak: lines.lineBreak(at: bytes.count))

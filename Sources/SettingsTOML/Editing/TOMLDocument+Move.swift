@@ -135,9 +135,8 @@ extension TOMLDocument {
         return
       }
       for child in tree.children(of: id) {
-        let key = withBase { KeyText.string(tree[child], in: $0) }
         appendTransferred(
-          child, keys: keys + [key], written + [keyBytes(child)], comments: comments, gaps: gaps, to: &found)
+          child, keys: keys + [key(of: child)], written + [keyBytes(child)], comments: comments, gaps: gaps, to: &found)
         comments = []
       }
     case .arrayOfTables:

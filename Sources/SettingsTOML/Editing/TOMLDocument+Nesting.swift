@@ -21,7 +21,7 @@ extension TOMLDocument {
     var texts: [String: [UInt8]] = [:]
     for id in tree.children(of: DocumentIndex.root) where tree[id].kind == .header {
       guard let place = places[id] else { continue }
-      texts[withBase { KeyText.string(tree[id], in: $0) }] = text(ofTable: id, at: place, among: headers)
+      texts[key(of: id)] = text(ofTable: id, at: place, among: headers)
     }
     return texts
   }

@@ -20,10 +20,7 @@ extension TOMLDocument {
     guard !tables.isEmpty else { return }
     for (key, table) in tables {
       try TOMLDocument.checkDepth(of: .table(table), at: path.appending(key))
-      guard let kind = TOMLValue.table(table).unrepresentableKind else { continue }
-      throw TOMLEditError(
-        .unrepresentable(path.appending(key)),
-        "Cannot set '\(path.appending(key))': it holds \(kind) that is not in the calendar or clock.")
+      try TOMLDocument.checkDates(in: .table(table), at: path.appending(key))
     }
     let (parent, rest) = try nearestTable(to: Location(path))
     let kind = tree[parent].kind

@@ -306,6 +306,8 @@ struct DocumentIndex: Sendable {
     let nodes: [IndexNode]
     var id: ID
 
+    var count: Int { reduce(0) { count, _ in count + 1 } }
+
     mutating func next() -> ID? {
       guard id != DocumentIndex.none else { return nil }
       defer { id = nodes[Int(id)].next }

@@ -7,7 +7,7 @@ enum KeyText {
     switch node.keyStyle {
     case .bare: return Array(UnsafeBufferPointer(start: base + start, count: end - start))
     case .literal, .basic: return Array(UnsafeBufferPointer(start: base + start + 1, count: end - start - 2))
-    case .escaped: return Escapes.decode(base, from: start + 1, to: end - 1, isMultiline: false)
+    case .escaped: return Escapes.decode(base, from: start + 1, to: end - 1)
     }
   }
 

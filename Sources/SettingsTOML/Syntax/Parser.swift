@@ -44,7 +44,7 @@ struct Parser {
   /// Parses the rest, from the beginning of a line that is not inside a value.
   mutating func parseDocument() throws(SyntaxFault) {
     guard end <= TextLimits.size else { throw SyntaxFault(.tooLarge, at: 0) }
-    if at == 0, hasByteOrderMark(at: 0) { at = 3 }
+    if at == 0, UnsafeBufferPointer(start: base, count: end).starts(with: Byte.byteOrderMark) { at = 3 }
     while at < end {
       let byte = base[at]
       switch byte {
@@ -59,10 +59,6 @@ struct Parser {
         try finishLine(.textAfterValue)
       }
     }
-  }
-
-  func hasByteOrderMark(at: Int) -> Bool {
-    at + 3 <= end && base[at] == 0xEF && base[at + 1] == 0xBB && base[at + 2] == 0xBF
   }
 
   // MARK: What stands between things
@@ -146,16 +142,18 @@ struct Parser {
     var end: Int
     var style: IndexNode.KeyStyle
 
-    var node: IndexNode {
-      @inline(__always) get {
-        var node = IndexNode(kind: .dotted)
-        node.keyStart = UInt32(truncatingIfNeeded: start)
-        node.keyEnd = UInt32(truncatingIfNeeded: end)
-        node.start = node.keyStart
-        node.end = node.keyEnd
-        node.keyStyle = style
-        return node
-      }
+    /// The node of the key in a table, with the key's own place for that of its value.
+    @inline(__always)
+    func node(_ kind: IndexNode.Kind, in parent: DocumentIndex.ID, _ hash: UInt32) -> IndexNode {
+      var node = IndexNode(kind: kind)
+      node.parent = parent
+      node.hash = hash
+      node.keyStart = UInt32(truncatingIfNeeded: start)
+      node.keyEnd = UInt32(truncatingIfNeeded: end)
+      node.start = node.keyStart
+      node.end = node.keyEnd
+      node.keyStyle = style
+      return node
     }
   }
 
@@ -176,7 +174,7 @@ struct Parser {
     let isPlain = quote == Byte.quote ? try scanBasicString() : try scanLiteralString()
     if quote == Byte.apostrophe { return Key(start: start, end: at, style: .literal) }
     if isPlain { return Key(start: start, end: at, style: .basic) }
-    decodedKey = Escapes.decode(base, from: start + 1, to: at - 1, isMultiline: false)
+    decodedKey = Escapes.decode(base, from: start + 1, to: at - 1)
     return Key(start: start, end: at, style: .escaped)
   }
 
@@ -216,17 +214,13 @@ struct Parser {
         guard existing == DocumentIndex.none else { throw SyntaxFault(.duplicateKey, at: key.start, see: existing) }
         at += 1
         skipBlanks()
-        var node = key.node
-        node.parent = parent
-        node.hash = hash
+        var node = key.node(.inline, in: parent, hash)
+        node.start = UInt32(truncatingIfNeeded: at)
         if at < end, base[at] == Byte.openBrace {
-          node.kind = .inline
-          node.start = UInt32(truncatingIfNeeded: at)
           let id = tree.append(node, slot: slot)
           try parseInlineTable(id, level: level)
           tree[id].end = UInt32(truncatingIfNeeded: at)
         } else {
-          node.start = UInt32(truncatingIfNeeded: at)
           (node.kind, node.isPlain) = try scanValue(level: level)
           node.end = UInt32(truncatingIfNeeded: at)
           _ = tree.append(node, slot: slot)
@@ -237,10 +231,7 @@ struct Parser {
       at += 1
       skipBlanks()
       if existing == DocumentIndex.none {
-        var node = key.node
-        node.parent = parent
-        node.hash = hash
-        parent = tree.append(node, slot: slot)
+        parent = tree.append(key.node(.dotted, in: parent, hash), slot: slot)
       } else {
         if tree[existing].kind != .dotted { try defineByDottedKey(existing, key) }
         parent = existing
@@ -267,7 +258,7 @@ struct Parser {
     skipBlanks()
     var parent = DocumentIndex.root
     level = 0
-    var firstNew = tree.nodes.count
+    let firstNew = tree.nodes.count
     while true {
       let key = try parseKey()
       level += 1
@@ -284,10 +275,9 @@ struct Parser {
       parent = try descend(key, existing, slot, hash, parent: parent)
     }
     // Tables that this header is the first to name are placed at it.
-    while firstNew < tree.nodes.count {
-      tree.nodes[firstNew].start = UInt32(truncatingIfNeeded: start)
-      tree.nodes[firstNew].end = UInt32(truncatingIfNeeded: at)
-      firstNew += 1
+    for index in firstNew..<tree.nodes.count {
+      tree.nodes[index].start = UInt32(truncatingIfNeeded: start)
+      tree.nodes[index].end = UInt32(truncatingIfNeeded: at)
     }
   }
 
@@ -303,11 +293,7 @@ struct Parser {
     _ key: Key, _ existing: DocumentIndex.ID, _ slot: Int, _ hash: UInt32, parent: DocumentIndex.ID
   ) throws(SyntaxFault) -> DocumentIndex.ID {
     if existing == DocumentIndex.none {
-      var node = key.node
-      node.kind = .implicit
-      node.parent = parent
-      node.hash = hash
-      return tree.append(node, slot: slot)
+      return tree.append(key.node(.implicit, in: parent, hash), slot: slot)
     }
     switch tree[existing].kind {
     case .header, .implicit, .dotted: return existing
@@ -320,13 +306,10 @@ struct Parser {
     _ key: Key, _ existing: DocumentIndex.ID, _ slot: Int, _ hash: UInt32, parent: DocumentIndex.ID, start: Int,
     isElement: Bool
   ) throws(SyntaxFault) {
-    var node = key.node
-    node.parent = parent
-    node.hash = hash
+    var node = key.node(isElement ? .arrayOfTables : .header, in: parent, hash)
     node.start = UInt32(truncatingIfNeeded: start)
     node.end = UInt32(truncatingIfNeeded: at)
     if isElement {
-      node.kind = .arrayOfTables
       var array = existing
       if existing == DocumentIndex.none {
         array = tree.append(node, slot: slot)
@@ -338,7 +321,6 @@ struct Parser {
       node.hash = 0
       table = tree.append(node, slot: nil)
     } else if existing == DocumentIndex.none {
-      node.kind = .header
       table = tree.append(node, slot: slot)
     } else if tree[existing].kind == .implicit {
       tree[existing].kind = .header

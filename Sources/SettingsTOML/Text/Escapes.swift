@@ -1,7 +1,7 @@
 /// Decodes strings that the parser has accepted.
 enum Escapes {
   /// The bytes between two quotes with escapes, escaped line breaks and CRLF line breaks replaced.
-  static func decode(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int, isMultiline: Bool) -> [UInt8] {
+  static func decode(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(end - start)
     var at = start
@@ -69,8 +69,7 @@ enum Escapes {
       }
     }
     let bytes =
-      quote == Byte.quote
-      ? decode(base, from: from, to: to, isMultiline: isMultiline) : decodeLiteral(base, from: from, to: to)
+      quote == Byte.quote ? decode(base, from: from, to: to) : decodeLiteral(base, from: from, to: to)
     return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -47,7 +47,7 @@ private struct Hiding {
       let start = rest.count
       for id in document.tree.children(of: table) {
         let node = document.tree[id]
-        let place = rule.place(document.withBase { KeyText.string(node, in: $0) }, in: place)
+        let place = rule.place(document.key(of: id), in: place)
         if rule.hidesNothing(place) { continue }
         if rule.hides(place, HiddenPart.ValueKind(node.kind), { document.value(of: id) }) {
           add(id)
@@ -88,7 +88,7 @@ private struct Hiding {
 
   /// The path of a node that is in no array.
   private func path(of id: DocumentIndex.ID) -> TOMLPath {
-    TOMLPath(document.keyedChain(of: id).map { id in document.withBase { KeyText.string(document.tree[id], in: $0) } })
+    TOMLPath(document.keyedChain(of: id).map(document.key(of:)))
   }
 
   private mutating func add(_ id: DocumentIndex.ID) {
@@ -217,11 +217,7 @@ private struct Hiding {
   /// their number is hidden, too.
   func result() -> [HiddenPart] {
     var result: [HiddenPart] = []
-    func isBlank(from start: Int, to end: Int) -> Bool {
-      document.bytes[start..<end].allSatisfy {
-        Byte.isBlank($0) || $0 == Byte.newline || $0 == Byte.carriageReturn
-      }
-    }
+    let lines = document.lines
     func areInOrder(_ a: HiddenPart, _ b: HiddenPart) -> Bool {
       (a.range.lowerBound, -a.range.upperBound) < (b.range.lowerBound, -b.range.upperBound)
     }
@@ -236,12 +232,12 @@ private struct Hiding {
       // Comments behind the pieces go along.
       var piece = result.count - 1
       while part.kind == .rest, piece > 0, result[piece].kind == .comment,
-        isBlank(from: result[piece - 1].range.upperBound, to: result[piece].range.lowerBound)
+        lines.isBlank(result[piece - 1].range.upperBound..<result[piece].range.lowerBound)
       {
         piece -= 1
       }
       if part.kind == .rest, result[piece].path == part.path, result[piece].isPiece,
-        isBlank(from: last.range.upperBound, to: part.range.lowerBound)
+        lines.isBlank(last.range.upperBound..<part.range.lowerBound)
       {
         result[piece].range = result[piece].range.lowerBound..<part.range.upperBound
         result.removeSubrange((piece + 1)...)
