@@ -294,6 +294,7 @@ func fleetTargets() -> [Target] {
     .target(
       name: "EtcdClient",
       dependencies: [
+        "AppSettings",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
@@ -352,7 +353,7 @@ func fleetTargets() -> [Target] {
     .testTarget(
       name: "EtcdClientTests",
       dependencies: [
-        "EtcdClient", "EtcdTesting", .product(name: "NIOCore", package: "swift-nio"),
+        "AppSettings", "EtcdClient", "EtcdTesting", .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
         .product(name: "NIOPosix", package: "swift-nio"),

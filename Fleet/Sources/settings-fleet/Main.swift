@@ -79,8 +79,6 @@ struct FleetCommand: AsyncParsableCommand {
   static func main() {
     // By default there is one for each processor, and a client uses one.
     NIOSingletons.groupLoopCountSuggestion = 1
-    // They look up names, of two families of addresses.
-    NIOSingletons.blockingPoolThreadCountSuggestion = 2
     NameServices.prepare()
     LoopExecutor.install()
     Task.detached { await answer() }

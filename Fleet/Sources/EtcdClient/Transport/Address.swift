@@ -50,13 +50,14 @@ struct Address: Sendable, Hashable {
   /// Connects to the member.
   ///
   /// - Parameters:
+  ///   - resolver: Looks up the host's name.
   ///   - limit: How long it may take.
   ///   - initializer: Sets up the channel.
   func connect(
-    on loop: any EventLoop, within limit: TimeAmount,
+    on loop: any EventLoop, by resolver: NameResolver, within limit: TimeAmount,
     _ initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
   ) -> EventLoopFuture<any Channel> {
-    let bootstrap = ClientBootstrap(group: loop).connectTimeout(limit).resolver(NameResolver(loop: loop))
+    let bootstrap = ClientBootstrap(group: loop).connectTimeout(limit).resolver(resolver)
       .channelInitializer(initializer)
     return socket.map { bootstrap.connect(to: $0) } ?? bootstrap.connect(host: host, port: port)
   }

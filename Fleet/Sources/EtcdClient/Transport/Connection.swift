@@ -25,13 +25,14 @@ final class Connection: Sendable {
   /// Opens a connection; the member has accepted it when the future succeeds.
   ///
   /// - Parameters:
+  ///   - resolver: Looks up the member's name.
   ///   - limit: How long it may take.
   ///   - pingInterval: ``EtcdConfiguration/pingInterval``.
   static func open(
-    to address: Address, tls: NIOSSLContext?, on loop: any EventLoop, within limit: TimeAmount,
-    pingInterval: TimeAmount?
+    to address: Address, tls: NIOSSLContext?, on loop: any EventLoop, by resolver: NameResolver,
+    within limit: TimeAmount, pingInterval: TimeAmount?
   ) -> EventLoopFuture<Connection> {
-    let channel = address.connect(on: loop, within: limit) { channel in
+    let channel = address.connect(on: loop, by: resolver, within: limit) { channel in
       SocketOptions.set(on: channel).flatMapThrowing {
         let pipeline = channel.pipeline.syncOperations
         if let pingInterval { try pipeline.addHandler(SilenceHandler(after: pingInterval)) }

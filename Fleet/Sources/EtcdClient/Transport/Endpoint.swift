@@ -24,6 +24,7 @@ final class Endpoint: Sendable {
   let address: Address
   private let tls: TLSContexts?
   private let loop: any EventLoop
+  private let resolver: NameResolver
   /// How long a connection may take to come about. It goes on after the call that began it has given up.
   private let patience: Duration
   /// Protects which connection is in use.
@@ -36,6 +37,7 @@ final class Endpoint: Sendable {
     self.address = address
     self.tls = address.isTLS ? tls : nil
     self.loop = loop
+    resolver = NameResolver(loop: loop)
     self.patience = patience
   }
 
@@ -105,11 +107,11 @@ final class Endpoint: Sendable {
     if isClosed { return loop.makeFailedFuture(Closed()) }
     if let known { return known }
     let opening = Connection.open(
-      to: address, tls: tls?.current, on: loop, within: TimeAmount(patience),
+      to: address, tls: tls?.current, on: loop, by: resolver, within: TimeAmount(patience),
       pingInterval: pingInterval.map { TimeAmount($0) }
-    ).flatMapError { [tls, address, loop] error in
+    ).flatMapError { [tls, address, loop, resolver] error in
       guard let tls, TLSReason.isVerification(error) else { return loop.makeFailedFuture(error) }
-      return TLSReason.explaining(error, at: address, authority: tls.authority, on: loop)
+      return TLSReason.explaining(error, at: address, authority: tls.authority, on: loop, by: resolver)
     }
     state.withLock { $0.connection = opening }
     opening.whenComplete { [self] result in

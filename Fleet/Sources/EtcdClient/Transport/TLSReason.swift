@@ -19,12 +19,12 @@ enum TLSReason {
   ///   - error: What the verification failed with.
   /// - Returns: A future that fails.
   static func explaining(
-    _ error: any Error, at address: Address, authority: String, on loop: any EventLoop
+    _ error: any Error, at address: Address, authority: String, on loop: any EventLoop, by resolver: NameResolver
   ) -> EventLoopFuture<Connection> {
     let certificates = loop.makePromise(of: [NIOSSLCertificate].self)
     let limit = TimeAmount.seconds(3)
     let late = loop.scheduleTask(in: limit) { certificates.fail(error) }
-    let channel = address.connect(on: loop, within: limit) { channel in
+    let channel = address.connect(on: loop, by: resolver, within: limit) { channel in
       channel.eventLoop.makeCompletedFuture {
         let handler = try NIOSSLClientHandler(
           context: NIOSSLContext(configuration: .makeClientConfiguration()), serverHostname: address.serverName,
