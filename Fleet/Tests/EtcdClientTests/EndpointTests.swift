@@ -55,6 +55,19 @@ extension ClusterTests.InTurn {
       }
     }
 
+    @Test func `a client that is shut down does not wait for a connection that does not come about`() async throws {
+      try await withShared { _, cluster in
+        let proxy = try await TCPProxy.start(to: cluster.members[0].port)
+        try await proxy.set(.blackHole)
+        let client = try EtcdClient(
+          cluster.configuration(
+            endpoints: ["http://127.0.0.1:\(proxy.port)"] + cluster.endpoints, deadline: .seconds(4)))
+        _ = try await client.range(EtcdRange(.key("end/b")))
+        await within(.milliseconds(300)) { await client.shutdown() }
+        await proxy.stop()
+      }
+    }
+
     @Test(arguments: [false, true])
     func `a write into a black hole says that it may have happened`(usesTLS: Bool) async throws {
       try await withShared(usesTLS: usesTLS) { client, cluster in

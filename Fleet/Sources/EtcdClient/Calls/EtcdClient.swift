@@ -73,7 +73,8 @@ public final class EtcdClient: Sendable {
     return true
   }
 
-  /// Closes all connections. Open calls and watches end with an error.
+  /// Closes all connections. Open calls and watches end with an error; a call that waits for a connection does so at its
+  /// deadline.
   public func shutdown() async {
     for closing in endpoints.compactMap({ $0.close() }) { try? await closing.get() }
   }

@@ -159,17 +159,16 @@ final class Endpoint: Sendable {
     }
   }
 
-  /// Closes all connections. Calls fail from now on.
+  /// Closes all connections, and one that is yet to come about as soon as it does: nobody waits for that. Calls fail from
+  /// now on.
   ///
   /// - Returns: `nil` if nothing was open. The loop may have ended before its client is released.
   func close() -> EventLoopFuture<Void>? {
-    let (opening, open) = state.withLock { state in
-      state.isClosed = true
-      defer { state.connection = nil }
-      return (state.connection, Array(state.open.values))
+    let open = state.withLock { state in
+      (state.isClosed, state.connection) = (true, nil)
+      return Array(state.open.values)
     }
-    let closing = open.map { $0.close() } + [opening?.flatMap { $0.close() }].compactMap(\.self)
-    return closing.isEmpty ? nil : EventLoopFuture.andAllComplete(closing, on: loop)
+    return open.isEmpty ? nil : EventLoopFuture.andAllComplete(open.map { $0.close() }, on: loop)
   }
 
   // MARK: Errors
