@@ -211,12 +211,31 @@ extension MirrorStateMachine {
     return []
   }
 
-  /// An answer was removed, or could not be. It would go with the lease at the latest.
-  public mutating func withdrew(app: String, at time: Duration) -> [Action] {
+  /// An answer was removed, or something else is at its key. What this mirror has left there is removed next: it would
+  /// stay as long as its lease, which is kept alive.
+  ///
+  /// - Parameters:
+  ///   - lease: The lease of what is there; `nil` if there is nothing, or it is under none.
+  ///   - revision: Its modification revision.
+  public mutating func withdrew(
+    app: String, leaving lease: LeaseID? = nil, revision: Int64 = 0, at time: Duration
+  ) -> [Action] {
     advance(to: time)
-    answers.withdrawn.remove(app)
     answers.withdrawing.remove(app)
+    if let lease, answers.ownLeases.contains(lease) {
+      answers.revisions[app] = revision
+    } else {
+      answers.withdrawn.remove(app)
+    }
     return answers.send(at: now)
+  }
+
+  /// An answer could not be removed, or it is not known whether it was.
+  public mutating func withdrawFailed(app: String, at time: Duration) -> [Action] {
+    advance(to: time)
+    answers.withdrawing.remove(app)
+    answers.retryAt = now + answers.retrying.next(using: &generator)
+    return []
   }
 
   private mutating func lost(_ lease: LeaseID) -> [Action] {

@@ -35,7 +35,8 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
     case publish(Ack, replacing: Int64)
     /// Find out whether these apps' answers are still at these modification revisions, and say so in one answer.
     case confirm([String: Int64])
-    /// Remove the answer about an app that is not mirrored any more, if its key has this modification revision.
+    /// Remove the answer about an app that is not mirrored any more, if its key has this modification revision. Otherwise
+    /// ask for what is there.
     case withdraw(app: String, replacing: Int64)
   }
 

@@ -2,6 +2,7 @@ import EtcdClient
 import NIOCore
 import NIOPosix
 import SettingsFleet
+import SettingsFleetEtcd
 
 /// The mirror: carries out what the state machine decides. It runs until it is cancelled.
 ///
@@ -140,13 +141,7 @@ actor MirrorService {
       }
     case .publish(let ack, let former): inBackground { await self.publish(ack, replacing: former) }
     case .confirm(let revisions): inBackground { await self.confirm(revisions) }
-    case .withdraw(let app, let former):
-      let key = FleetKey.ack(app: app, machine: execution.machine.id).text
-      inBackground {
-        _ = try? await client.transaction(
-          EtcdTransaction(if: [.modRevision(key, .equal, former)], then: [.delete(.key(key))]))
-        await self.note { $0.withdrew(app: app, at: $1) }
-      }
+    case .withdraw(let app, let former): inBackground { await self.withdraw(app, replacing: former) }
     }
   }
 
@@ -213,22 +208,41 @@ actor MirrorService {
     guard let lease = ack.lease else { return }
     let key = ack.key.text
     do throws(EtcdError) {
-      let answer = try await execution.client.transaction(
-        EtcdTransaction(
-          if: [.modRevision(key, .equal, former)], then: [.put(key, ack.json, lease: lease.rawValue)],
-          else: [.range(EtcdRange(.key(key)))]), isRepeatable: true)
-      if answer.succeeded {
-        perform(machine.published(ack, revision: answer.header.revision, at: now))
-        return
-      }
-      let found = answer.ranges.first?.keyValues.first
-      let owner = found.flatMap { $0.lease == 0 ? nil : LeaseID(rawValue: $0.lease) }
-      perform(machine.publishConflicted(ack, with: owner, revision: found?.modRevision ?? 0, at: now))
+      let answer = try await change(key, replacing: former, .put(key, ack.json, lease: lease.rawValue))
+      perform(
+        answer.isDone
+          ? machine.published(ack, revision: answer.revision, at: now)
+          : machine.publishConflicted(ack, with: answer.lease, revision: answer.revision, at: now))
     } catch {
-      // It is when the mirror ends that there is no client any more.
-      if error.code != .closed { say("Cannot answer: \(error)") }
+      // It is when the mirror ends that a call is cancelled, or there is no client any more.
+      if ![.cancelled, .closed].contains(error.code) { say("Cannot answer: \(error)") }
       perform(machine.publishFailed(ack, isLeaseGone: error.code == .leaseNotFound, at: now))
     }
+  }
+
+  private func withdraw(_ app: String, replacing former: Int64) async {
+    let key = FleetKey.ack(app: app, machine: execution.machine.id).text
+    do throws(EtcdError) {
+      let left = try await change(key, replacing: former, .delete(.key(key)))
+      perform(machine.withdrew(app: app, leaving: left.lease, revision: left.revision, at: now))
+    } catch {
+      perform(machine.withdrawFailed(app: app, at: now))
+    }
+  }
+
+  /// Changes the key of an answer if it has a revision.
+  ///
+  /// - Returns: Whether it was done, and at which revision; or else the revision and the lease of what is there.
+  private func change(
+    _ key: String, replacing former: Int64, _ operation: EtcdOperation
+  ) async throws(EtcdError) -> (isDone: Bool, revision: Int64, lease: LeaseID?) {
+    let answer = try await execution.client.transaction(
+      EtcdTransaction(
+        if: [.modRevision(key, .equal, former)], then: [operation], else: [.range(EtcdRange(.key(key)))]),
+      isRepeatable: true)
+    if answer.succeeded { return (true, answer.header.revision, nil) }
+    let found = answer.ranges.first?.keyValues.first.map(FleetItem.init)
+    return (false, found?.modRevision ?? 0, found?.lease)
   }
 
   /// Reads nothing but whether they are the same. A transaction has a bounded number of comparisons.

@@ -447,6 +447,31 @@ struct MirrorStateMachineTests {
     #expect(Self.published(mirror.withdrew(app: "editor", at: .zero)) != nil)
   }
 
+  @Test func `an answer that could not be removed is removed later`() throws {
+    var mirror = Self.publishing()
+    #expect(mirror.offer([], at: .zero) == [.withdraw(app: "editor", replacing: 41)])
+    #expect(mirror.withdrawFailed(app: "editor", at: .zero).isEmpty)
+    let actions = mirror.tick(at: try #require(mirror.nextDeadline))
+    #expect(actions == [.withdraw(app: "editor", replacing: 41)])
+    #expect(mirror.withdrew(app: "editor", at: .zero).isEmpty)
+    #expect(mirror.offer([], at: .zero).isEmpty)
+  }
+
+  @Test func `an answer that was put by a call given up before is removed, and another machine's is not`() throws {
+    var mirror = Self.publishing()
+    var next = Self.ack
+    next.revision = 2
+    let ack = try #require(Self.published(mirror.offer([next], at: .zero)))
+    _ = mirror.publishFailed(ack, isLeaseGone: false, at: .zero)
+    _ = mirror.offer([], at: .zero)
+    let late = mirror.tick(at: try #require(mirror.nextDeadline))
+    #expect(late == [.withdraw(app: "editor", replacing: 41)])
+    #expect(
+      mirror.withdrew(app: "editor", leaving: ack.lease, revision: 60, at: .zero)
+        == [.withdraw(app: "editor", replacing: 60)])
+    #expect(mirror.withdrew(app: "editor", leaving: LeaseID(rawValue: 99), revision: 61, at: .zero).isEmpty)
+  }
+
   @Test func `another machine with this id is noticed and reported`() throws {
     var mirror = Self.publishing()
     func conflict(_ number: Int64, revision: Int64) throws -> Ack {
@@ -541,7 +566,8 @@ struct MirrorStateMachineTests {
       default: return mirror.publishFailed(ack, isLeaseGone: random.chance(50), at: time)
       }
     case .confirm(let revisions): return mirror.confirmed(revisions, isRight: random.chance(50), at: time)
-    case .withdraw(let app, _): return mirror.withdrew(app: app, at: time)
+    case .withdraw(let app, _):
+      return random.chance(70) ? mirror.withdrew(app: app, at: time) : mirror.withdrawFailed(app: app, at: time)
     }
   }
 }

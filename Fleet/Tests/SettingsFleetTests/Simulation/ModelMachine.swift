@@ -149,7 +149,12 @@ final class ModelMachine {
       let key = Array(FleetKey.ack(app: app, machine: machine.id).text.utf8)
       removal.compares = [FleetTransaction.Compare(key: key, relation: .equal, modRevision: revision)]
       removal.deletes = [key]
-      call({ $0.commit(removal) }) { [self] _ in drive { $0.withdrew(app: app, at: $1) } }
+      call({ ($0.commit(removal), $0.items[FleetKey.ack(app: app, machine: self.machine.id).text]) }) { [self] answer in
+        drive {
+          guard let (_, left) = answer else { return $0.withdrawFailed(app: app, at: $1) }
+          return $0.withdrew(app: app, leaving: left?.lease, revision: left?.modRevision ?? 0, at: $1)
+        }
+      }
     }
   }
 
