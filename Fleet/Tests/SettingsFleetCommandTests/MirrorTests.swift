@@ -128,6 +128,28 @@ extension CommandTests.Mirrors {
       }
     }
 
+    @Test func `a mirror that is told to end does not wait for a cluster that does not answer`() async throws {
+      try await Fleet.with { fleet in
+        let proxy = try await TCPProxy.start(to: fleet.cluster.members[0].port)
+        let machine = try fleet.machine(
+          "m1", "timeout = \"600s\"\n", endpoints: "[\"http://127.0.0.1:\(proxy.port)\"]")
+        try machine.start()
+        try await fleet.person().run("set", fleet.app, "a=1")
+        #expect(try await machine.wait(for: "a = 1\n"), "\(machine.said)")
+        #expect(try await fleet.person().waitUntilApplied(by: 1))
+        try await proxy.set(.blackHole)
+        let sent = proxy.bytesToMembers
+        // To write the file again, it reads the cluster.
+        try fleet.write("a = 2\n", to: machine.directory + "/10-all.toml")
+        #expect(try await eventually { proxy.bytesToMembers > sent })
+        let start = ContinuousClock.now
+        machine.stop()
+        #expect(.now - start < .seconds(20))
+        #expect(!machine.said.contains("Cannot"), "\(machine.said)")
+        await proxy.stop()
+      }
+    }
+
     // Its manager would wake up every second from then on.
     @Test func `a mirror has no thread of libdispatch`() async throws {
       try await Fleet.withMachine { fleet, ada, machine in

@@ -63,7 +63,8 @@ struct MirrorExecution: Sendable {
       snapshot = try await documents.snapshot(of: app)
       removed = try await documents.removed(of: record.vanished(in: snapshot, for: machine))
     } catch {
-      return Result(outcome: .unavailable, lines: ["Cannot read the cluster: \(error)"])
+      return Result(
+        outcome: .unavailable, lines: error.code == .cancelled ? [] : ["Cannot read the cluster: \(error)"])
     }
     do {
       let former = record
@@ -104,6 +105,8 @@ struct MirrorExecution: Sendable {
     var result = Result(outcome: .done)
     var (done, isFirst) = (Set<String>(), true)
     for apps in plan.batches(of: Self.appsAtOnce) {
+      // The mirror ends. What is done so far is whole.
+      if Task.isCancelled { return result }
       let part = plan.part(apps.subtracting(done), after: isFirst ? nil : record)
       let former = record
       let made = await Thread.value { carryOut(part, former) }

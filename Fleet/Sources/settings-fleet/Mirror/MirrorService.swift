@@ -47,7 +47,7 @@ actor MirrorService {
       machine: execution.machine, machines: record.machines, generator: SystemRandomNumberGenerator())
   }
 
-  /// Mirrors until the task is cancelled. What is being written then is finished.
+  /// Mirrors until the task is cancelled. What is being written then is finished; no answer of the cluster is waited for.
   func run(watching schemas: SchemaWatch) async {
     perform(machine.start(at: now))
     execution.watch?.start { app in Task { [weak self] in await self?.damaged(app) } }
@@ -69,7 +69,9 @@ actor MirrorService {
     let checks = checking.values.map(\.task)
     for check in checks { check.cancel() }
     for check in checks { await check.value }
-    for task in running.values { await task.value }
+    let tasks = running.values
+    for task in tasks { task.cancel() }
+    for task in tasks { await task.value }
     // From now on it would be out of date.
     try? File.remove(metricsFile)
   }
