@@ -64,6 +64,7 @@ struct FleetCommand: AsyncParsableCommand {
     ("status", "apps health progress"),
     ("status --metrics", "metrics"),
     ("apply DIR", "sync reconcile"),
+    ("apply DIR --plan", "plan preview"),
     ("rollout --share 5 APP set KEY VALUE", "canary deploy stage"),
     ("access list", "users roles"),
   ]

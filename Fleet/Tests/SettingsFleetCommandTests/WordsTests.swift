@@ -56,6 +56,7 @@ struct WordsTests {
       (["rm", "org.a", "key"], "Unknown verb 'rm'. For that there is 'settings-fleet unset APP KEY'."),
       (["rollback"], "Unknown verb 'rollback'. For that there is 'settings-fleet undo APP'."),
       (["apps"], "Unknown verb 'apps'. For that there is 'settings-fleet status'."),
+      (["plan", "./fleet"], "Unknown verb 'plan'. For that there is 'settings-fleet apply DIR --plan'."),
       (["version"], "Unknown verb 'version'. For that there is 'settings-fleet --version'."),
       (["canary"], "Unknown verb 'canary'. For that there is 'settings-fleet rollout --share 5 APP set KEY VALUE'."),
       // There is no such verb of a fleet.
