@@ -11,7 +11,8 @@ struct TrialStateMachine: Sendable {
   }
 
   private(set) var trials: [String: (trial: Trial, phase: Phase)] = [:]
-  private var isOver = false
+  /// Whether the server ends, so that a trial whose change is made now has no time.
+  private(set) var isOver = false
 
   /// - Returns: Whether it may begin. An app has one trial at a time: of two, the first could not be taken back any more.
   mutating func begin(_ trial: Trial) -> Bool {

@@ -65,10 +65,11 @@ final class Trials: Sendable {
     return (try? await commands.entry(of: pid, trial.place, after: trial.after)) ?? nil != nil
   }
 
-  /// Lets the time of a trial run whose change was made.
+  /// Lets the time of a trial run whose change was made. At the server's end there is none.
   func run(_ id: String, for time: Duration) {
     let trial = state.withLock { state -> Trial? in
       guard let trial = state.machine.run(id) else { return nil }
+      let time = state.machine.isOver ? .zero : time
       state.ends[id] = .now + time
       state.timers[id] = Task { [weak self] in
         guard (try? await Task.sleep(for: time, clock: .continuous)) != nil else { return }

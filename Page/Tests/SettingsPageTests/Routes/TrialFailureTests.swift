@@ -95,34 +95,69 @@ func `a trial is taken back in its file, whatever profile is active by then`(pro
   try await server.end()
 }
 
+/// A trial whose command for one verb waits at a gate.
+private struct GatedTrial {
+  let home: TestHome
+  let commands: Commands
+  let trials: Trials
+  let answer: Task<Reply, any Error>
+  private let writer: CInt
+
+  /// Begins it, and returns when the command waits.
+  init(waitingFor verb: String) async throws {
+    home = try TestHome()
+    let gate = "\(home.path)/gate"
+    try #require(mkfifo(gate, 0o600) == 0)
+    try home.write(
+      "#!/bin/sh\n[ \"$1\" != \(verb) ] || read -r word < '\(gate)'\nexec '\(TestHome.command)' \"$@\"\n",
+      to: "command")
+    chmod("\(home.path)/command", 0o700)
+    let limits = Limits.patient
+    commands = try Commands("\(home.path)/command", environment: home.environment, limits)
+    let hub = WatchHub(commands, limits)
+    trials = Trials(commands, hub)
+    let interface = Interface(
+      commands: commands, trials: trials, hub: hub, life: Life(limits), servedPath: nil,
+      session: (AddressCode(), Token()))
+    let call = Call(
+      captures: ["app": TestHome.app], query: [:], body: try JSONTree(parsing: Array(trial.utf8)), connection: nil)
+    answer = Task { try await interface.edits(call) }
+    // Open once the command reads.
+    writer = try await blocking { Glibc.open(gate, O_WRONLY | O_CLOEXEC) }
+  }
+
+  func open() {
+    _ = write(writer, "go\n", 3)
+    close(writer)
+  }
+}
+
 @Test func `a trial whose change cannot be made any more is not left behind`() async throws {
-  let home = try TestHome()
-  let gate = "\(home.path)/gate"
-  try #require(mkfifo(gate, 0o600) == 0)
   // The last command before the change waits until the server's threads have ended.
-  try home.write(
-    "#!/bin/sh\n[ \"$1\" != log ] || read -r word < '\(gate)'\nexec '\(TestHome.command)' \"$@\"\n", to: "command")
-  chmod("\(home.path)/command", 0o700)
-  let (limits, text) = (Limits.patient, home.read(home.settings))
-  let commands = try Commands("\(home.path)/command", environment: home.environment, limits)
-  let hub = WatchHub(commands, limits)
-  let trials = Trials(commands, hub)
-  let interface = Interface(
-    commands: commands, trials: trials, hub: hub, life: Life(limits), servedPath: nil,
-    session: (AddressCode(), Token()))
-  let call = Call(
-    captures: ["app": TestHome.app], query: [:], body: try JSONTree(parsing: Array(trial.utf8)), connection: nil)
-  let answer = Task { try await interface.edits(call) }
-  // Open once the command reads.
-  let writer = try await blocking { open(gate, O_WRONLY | O_CLOEXEC) }
-  let end = Task { await commands.end() }
-  while (try? await commands.run(["--version"])) != nil {}
-  _ = write(writer, "go\n", 3)
-  close(writer)
-  await #expect(throws: CommandError.cancelled) { try await answer.value }
+  let gated = try await GatedTrial(waitingFor: "log")
+  let text = gated.home.read(gated.home.settings)
+  let end = Task { await gated.commands.end() }
+  while (try? await gated.commands.run(["--version"])) != nil {}
+  gated.open()
+  await #expect(throws: CommandError.cancelled) { try await gated.answer.value }
   await end.value
-  #expect(home.names(in: "state/app-settings/page").isEmpty)
+  #expect(gated.home.names(in: "state/app-settings/page").isEmpty)
   // Returns only if no trial is left.
-  await trials.shutDown()
-  #expect(home.read(home.settings) == text)
+  await gated.trials.shutDown()
+  #expect(gated.home.read(gated.home.settings) == text)
+}
+
+@Test(.timeLimit(.minutes(1)))
+func `a trial whose change is made while the server ends is taken back at once`() async throws {
+  let gated = try await GatedTrial(waitingFor: "batch")
+  let text = gated.home.read(gated.home.settings)
+  let end = Task { await gated.trials.shutDown() }
+  let other = Trial.Place(target: "org.example.other", options: [])
+  while let begun = try? await gated.trials.begin(other, keys: []) { gated.trials.forget(begun.id) }
+  gated.open()
+  _ = try await gated.answer.value
+  await end.value
+  #expect(gated.home.read(gated.home.settings) == text)
+  #expect(gated.home.names(in: "state/app-settings/page").isEmpty)
+  await gated.commands.end()
 }
