@@ -162,12 +162,13 @@ extension Float: SettingsSerializable, StoredScalar {
 
   static var expectation: Expectation { Double.expectation }
 
+  /// What a number beyond the range of `Float` has to be.
+  static let expectedRange = "a number from -3.4028235e+38 to 3.4028235e+38"
+
   init(stored value: TOMLValue) throws {
     let double = try Double(stored: value)
     self = Float(double)
-    if isInfinite && !double.isInfinite {
-      throw SettingsValueError(expected: "a number from -3.4028235e+38 to 3.4028235e+38", found: value)
-    }
+    if isInfinite && !double.isInfinite { throw SettingsValueError(expected: Float.expectedRange, found: value) }
   }
 
   var stored: TOMLValue {

@@ -153,6 +153,10 @@ private final class TypeCheck {
     // Without choices to compare, reading all of a large array would be wasted.
     let reading = isPart && type.choices == nil ? .stored(value) : type.reading(value)
     guard let reading, isChosen(value, reading), isInRange(reading), hasCount(value, reading) else {
+      // A float that is no reading is too large: it is a number.
+      if reading == nil, type.kind == .float32, case .float = value {
+        throw SettingsValueError(expected: Float.expectedRange, found: value)
+      }
       throw SettingsValueError(expected: type.expected, found: value)
     }
     guard case .string(let text) = value else { return }

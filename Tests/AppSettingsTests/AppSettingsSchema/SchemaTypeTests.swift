@@ -45,6 +45,22 @@ struct SchemaTypeTests {
     #expect(number.expected == "an integer from 9223372036854775808 to 18446744073709551615")
   }
 
+  @Test func `a number beyond the range of Float is refused with that range`() {
+    var scale = SchemaType(.float32)
+    scale.minimum = 0.0
+    func expected(_ value: TOMLValue) -> String? {
+      do throws(SettingsValueError) {
+        try scale.check(value)
+        return nil
+      } catch {
+        return error.expected
+      }
+    }
+    #expect(expected(1e39) == "a number from -3.4028235e+38 to 3.4028235e+38")
+    #expect(expected(-1.0) == "a number from 0.0" && expected("1") == "a number from 0.0")
+    #expect(expected(.float(.infinity)) == nil)
+  }
+
   struct TextCase: Sendable, CustomTestStringConvertible {
     let key: SettingsKeys
     let text: String
