@@ -52,6 +52,26 @@ extension CommandTests.Mirrors {
       }
     }
 
+    @Test func `a restored backup that lacks a document is held at once, whoever makes that again`() async throws {
+      try await Fleet.withOwnCluster { cluster, fleet, ada, machine in
+        try await ada.run("set", fleet.app, "a=1")
+        #expect(try await machine.wait(for: "a = 1\n"))
+        try await cluster.snapshot(to: fleet.root + "/backup")
+        try await ada.run("set", fleet.app, "a=2")
+        try await ada.run("set", fleet.app, "--host", "m1", "v=9")
+        #expect(try await machine.wait(for: "v = 9\n", in: "30-host"), "\(machine.said)")
+        try await cluster.restore(from: fleet.root + "/backup")
+        #expect(try await eventually { machine.said.contains("settings-fleet accept") }, "\(machine.said)")
+        #expect(machine.said.contains("this machine has seen") && !machine.said.contains("future"), "\(machine.said)")
+        try await ada.run("set", fleet.app, "--host", "m1", "v=9")
+        for number in 0..<9 { try await ada.run("set", fleet.app, "b=\(number)") }
+        #expect(try await eventually { try await ada.run("status", fleet.app).output.contains("1 held") })
+        #expect(machine.text() == "a = 2\n")
+        #expect(try await ada.run("accept").status == 0)
+        #expect(try await machine.wait(for: "a = 1\nb = 8\n"), "\(machine.said)")
+      }
+    }
+
     @Test func `what a restored backup does not have stays on a machine that was off meanwhile`() async throws {
       try await Fleet.withOwnCluster { cluster, fleet, ada, machine in
         try await ada.run("set", fleet.app, "a=1")

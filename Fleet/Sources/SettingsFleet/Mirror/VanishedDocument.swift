@@ -23,14 +23,15 @@ public struct VanishedDocument: Sendable {
 extension MirrorRecord {
   /// The documents that have vanished, in order. Without an answer about each, a plan for the snapshot changes nothing.
   ///
-  /// What a machine keeps because it requires signatures is not among them.
+  /// What a machine keeps because it requires signatures is not among them. Of a cluster that went back there are none: it
+  /// does not have the revisions by which one would ask, and a plan for it changes nothing anyway.
   public func vanished(in snapshot: FleetSnapshot, for machine: Machine) -> [VanishedDocument] {
     let expected = files.filter { document, file in
       file.modRevision > 0 && machine.mirrors(document.app) && machine.isIn(document.scope)
         && (snapshot.app == nil || snapshot.app == document.app)
         && !(machine.requiresSignatures && floors[document] != nil)
     }
-    guard hold == nil, snapshot.cluster == cluster, !expected.isEmpty else { return [] }
+    guard hold == nil, snapshot.cluster == cluster, snapshot.revision >= revision, !expected.isEmpty else { return [] }
     let keys = Set(snapshot.items.lazy.map(\.key))
     let gone = expected.filter { !keys.contains(Array($0.key(version: $1.version).utf8)) }
     guard !gone.isEmpty else { return [] }

@@ -9,14 +9,16 @@ struct VanishedDocumentTests {
 
   /// A machine with a document that is later than a backup, and the cluster that was restored and has grown beyond what
   /// the machine has seen.
-  private static func restored(_ file: (inout Fixture) -> Void = { $0.put(later, "b = 1") }) -> Fixture {
+  private static func restored(
+    growing: Int = 9, _ file: (inout Fixture) -> Void = { $0.put(later, "b = 1") }
+  ) -> Fixture {
     var fixture = Fixture()
     fixture.put("a = 1")
     let backup = fixture
     file(&fixture)
     fixture.follow()
     fixture.restore(backup)
-    for number in 0..<9 { fixture.put(FleetDocument("viewer/all")!, "c = \(number)") }
+    for number in 0..<growing { fixture.put(FleetDocument("viewer/all")!, "c = \(number)") }
     return fixture
   }
 
@@ -32,6 +34,18 @@ struct VanishedDocumentTests {
     fixture.accept("a1")
     #expect(fixture.follow().changes.contains("\(Self.path) -"))
     #expect(fixture.follow().plan.problem == nil)
+  }
+
+  @Test func `a restored cluster is not asked about revisions that it does not have yet`() {
+    var fixture = Self.restored(growing: 0)
+    #expect(fixture.revision < fixture.record.revision)
+    #expect(fixture.record.vanished(in: fixture.snapshot(), for: fixture.machine).isEmpty)
+    let (changes, plan) = fixture.follow()
+    #expect(changes.isEmpty && plan.answer == ["revision-went-back"])
+    // That is remembered, whatever is stored meanwhile.
+    fixture.put("a = 2")
+    fixture.put(Self.later, "b = 1")
+    #expect(fixture.follow().changes.isEmpty)
   }
 
   @Test func `so is a version that the restored cluster never had`() {

@@ -214,7 +214,12 @@ final class ModelMachine {
     call({ $0.snapshot(app: app) }) { [self] snapshot in
       let vanished = snapshot.map { (record ?? MirrorRecord()).vanished(in: $0, for: machine) } ?? []
       guard !vanished.isEmpty else { return answer(snapshot, []) }
-      call({ cluster in vanished.filter { $0.isRemoved(past: cluster.item($0.key, at: $0.revision)) } }) { removed in
+      call({ cluster -> [VanishedDocument]? in
+        // etcd refuses to say what is to come.
+        guard vanished.allSatisfy({ $0.revision <= cluster.revision }) else { return nil }
+        return vanished.filter { $0.isRemoved(past: cluster.item($0.key, at: $0.revision)) }
+      }) { found in
+        let removed = found ?? nil
         answer(removed == nil ? nil : snapshot, Set((removed ?? []).map(\.document)))
       }
     }
