@@ -38,7 +38,10 @@ final class WatchProcess: Sendable {
         end(output.message)
       }
     } catch {
-      preconditionFailure("A thread cannot be started: \(error.message).")
+      kill(child.pid, SIGKILL)
+      for descriptor in [child.output, child.errors] { close(descriptor) }
+      _ = ChildProcess.wait(for: child.pid)
+      throw .notStarted("'\(arguments[0])' cannot be read, as no thread can be started: \(error.message)")
     }
   }
 
