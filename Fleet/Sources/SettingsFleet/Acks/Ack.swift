@@ -114,8 +114,6 @@ public struct Ack: Hashable, Sendable, Codable {
 
   /// The largest answer that is read, in bytes.
   static let mostBytes = 512 << 10
-  /// The most repairs that are read, so that those of many apps have a sum.
-  static let mostRepairs = 1 << 32
 
   /// Reads an answer from etcd; `nil` if it cannot be read, has a number that no mirror writes, names another app or
   /// machine than its key, or is under another lease than it says. So nobody can answer for another machine without its
@@ -125,7 +123,7 @@ public struct Ack: Hashable, Sendable, Codable {
       let ack = FleetJSON.decode(Ack.self, from: item.value, upTo: Self.mostBytes), ack.app == app,
       ack.machine == machine,
       ack.lease == item.lease, ack.format == 1, FleetNames.isName(ack.host), ack.groups.allSatisfy(FleetNames.isGroup),
-      (0...Self.mostRepairs).contains(ack.repairs ?? 0),
+      ack.repairs ?? 0 >= 0,
       ([ack.appVersion] + ack.documents.map(\.version)).allSatisfy({ $0 ?? 1 >= 1 })
     else { return nil }
     self = ack

@@ -48,9 +48,6 @@ public struct FleetOverview: Hashable, Sendable, Codable {
     public var problem: FleetProblem?
     /// Its apps, by id.
     public var apps: [App]
-
-    /// How often files of it were found changed by hand, since its mirror started.
-    public var repairs: Int { apps.reduce(0) { $0 + $1.repairs } }
   }
 
   /// The status of each app that has a document or an answer, by id.

@@ -15,7 +15,11 @@ extension FleetOverview {
     metrics.add(
       "settings_fleet_machine_repairs_total", .counter,
       "How often files of a machine were changed by hand and written again.",
-      machines.map { ([("host", $0.host), ("machine", $0.machine)], Int64($0.repairs)) })
+      machines.flatMap { machine in
+        machine.apps.map {
+          ([("host", machine.host), ("machine", machine.machine), ("app", $0.app)], Int64($0.repairs))
+        }
+      })
     metrics.add(
       "settings_fleet_app_revision", .gauge, "The revision of the last change of an app's documents.",
       apps.map { ([("app", $0.app)], $0.revision) })

@@ -32,7 +32,9 @@ struct FleetOverviewTests {
       leases: [LeaseID(rawValue: 9): LeaseState(granted: 3600, remaining: 3000)], expected: ["b1", "b9", "a8"])
     #expect(overview.machines.map(\.host) == ["a3", "b1", "b2", "b4"])
     #expect(overview.machines.map(\.state) == [.silent, .applied, .refused, .pending])
-    #expect(overview.machines.map(\.repairs) == [0, 2, 0, 0])
+    #expect(overview.machines.map { $0.apps.map(\.repairs) } == [[0, 0], [2, 0], [0, 0], [0, 0]])
+    let counter = "settings_fleet_machine_repairs_total{host=\"b1\",machine=\"m1\",app="
+    #expect(overview.metrics.contains("\(counter)\"editor\"} 2\n\(counter)\"viewer\"} 0\n"))
     #expect(overview.machines.allSatisfy { $0.release == "settings-fleet 1.0" })
     #expect(overview.machines[2].apps.map(\.app) == ["editor", "viewer"])
     #expect(overview.machines[2].apps[0].scope == .group("web") && overview.machines[2].apps[0].problem?.line == 7)
@@ -70,12 +72,12 @@ struct FleetOverviewTests {
       }
       return FleetOverview.make(snapshot: cluster.snapshot(), acks: items, leases: [:])
     }
-    #expect(overview { $0.repairs = 7 }.machines.map(\.repairs) == [14])
+    #expect(overview { $0.repairs = .max }.apps.map(\.applied) == [1, 1])
     for change: (inout Ack) -> Void in [
-      { $0.repairs = .max }, { $0.repairs = -1 }, { $0.appVersion = -1 }, { $0.documents[0].version = 0 },
+      { $0.repairs = -1 }, { $0.appVersion = -1 }, { $0.documents[0].version = 0 },
     ] {
       let overview = overview(change)
-      #expect(overview.metrics.contains("settings_fleet_machine_repairs_total{host=\"a1\",machine=\"m1\"} 0\n"))
+      #expect(overview.machines.map { $0.apps.map(\.repairs) } == [[0, 0]])
       #expect(overview.apps.map(\.unreadable) == [1, 1] && overview.apps.map(\.applied) == [0, 0])
       #expect(!overview.isGood)
     }
