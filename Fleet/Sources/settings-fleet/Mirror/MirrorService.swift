@@ -33,9 +33,11 @@ actor MirrorService {
   var suspected: Set<String> = []
   /// How many texts were written, and how many refused.
   var (written, refused): (Int64, Int64) = (0, 0)
-  /// What the file for a monitor says, whether it is being written, and whether it is gone for good.
+  /// What the file for a monitor says, and whether it is being written.
   var lastMetrics: MirrorMetrics?
-  var (isWritingMetrics, isEnding) = (false, false)
+  var isWritingMetrics = false
+  /// Whether the mirror ends, and has waited for its last answers.
+  var (isEnding, isOver) = (false, false)
   /// What has been reported about documents since everything was read.
   var problems: Set<String> = []
 
@@ -47,7 +49,7 @@ actor MirrorService {
       machine: execution.machine, machines: record.machines, generator: SystemRandomNumberGenerator())
   }
 
-  /// Mirrors until the task is cancelled. What is being written then is finished; no answer of the cluster is waited for.
+  /// Mirrors until the task is cancelled. What is being written then is finished, and answered if the cluster lets it.
   func run(watching schemas: SchemaWatch) async {
     perform(machine.start(at: now))
     execution.watch?.start { app in Task { [weak self] in await self?.damaged(app) } }
@@ -69,15 +71,22 @@ actor MirrorService {
     let checks = checking.values.map(\.task)
     for check in checks { check.cancel() }
     for check in checks { await check.value }
-    let tasks = running.values
-    for task in tasks { task.cancel() }
-    for task in tasks { await task.value }
+    let limit = Task {
+      try await Task.sleep(for: Self.lastAnswers)
+      isOver = true
+      for task in running.values { task.cancel() }
+    }
+    // What is written is answered in another one.
+    while let task = running.values.first { await task.value }
+    limit.cancel()
     // From now on it would be out of date.
     try? File.remove(metricsFile)
   }
 
   /// A century.
   private static let forever = 100 * 365 * 86400
+  /// For how long the cluster is waited for at the end.
+  private static let lastAnswers = Duration.seconds(2)
 
   var now: Duration { ContinuousClock.now - start }
 
@@ -112,6 +121,9 @@ actor MirrorService {
   }
 
   private func perform(_ action: StateMachine.Action) {
+    if isEnding {
+      guard case .publish = action, !isOver else { return }
+    }
     let client = execution.client
     switch action {
     case .connect(let stream, let delay): watches[stream] = Task { await follow(stream, after: delay) }
