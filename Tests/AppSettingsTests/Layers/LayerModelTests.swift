@@ -6,14 +6,14 @@ import TestSupport
 
 /// Random layers, locks and overrides, against a model of the rule.
 ///
-/// `SETTINGS_LAYERS=full` tries 200,000 of them, a number that many; `SETTINGS_LAYER_SEED` repeats the one that a failure
+/// `SETTINGS_LAYERS=full` tries 20,000 of them, a number that many; `SETTINGS_LAYER_SEED` repeats the one that a failure
 /// names.
 struct LayerModelTests {
   private static let variables = ProcessInfo.processInfo.environment
 
   static func seeds(_ count: Int) -> Range<UInt64> {
     if let seed = variables["SETTINGS_LAYER_SEED"].flatMap({ UInt64($0) }) { return seed..<seed + 1 }
-    let count = variables["SETTINGS_LAYERS"].map { $0 == "full" ? 200_000 : Int($0) ?? count } ?? count
+    let count = variables["SETTINGS_LAYERS"].map { $0 == "full" ? 20_000 : Int($0) ?? count } ?? count
     return 0..<UInt64(count)
   }
 
