@@ -97,10 +97,11 @@ struct HistoryCommandTests {
       none
         == answer(
           "", "settings-cli: The history of '\(test.file)' has no change since 9000-01-01 00:00:00.\n", status: 1))
-    for when in ["2x", "some day", "d", "-1d"] {
+    for when in ["2x", "some day", "d", "-1d", "999999999 years ago"] {
       let refused = try test.run("log", app, "--since=\(when)")
       #expect(refused.status == 2 && refused.error.contains("is not a time"), "\(refused)")
     }
+    #expect(try test.run("at", app, "9999 years ago").error.contains("does not go back to 0001-01-01"))
   }
 
   @Test func `without a history, log says why and exits 1`() throws {

@@ -315,6 +315,7 @@ struct TryCommandTests {
       (["thme", "dark"], 3, "Did you mean 'theme'?"), (["theme"], 2, "Missing VALUE of 'theme'."),
       (["theme", "-"], 2, "waits for Enter"), (["theme=a", "editor.wrap=true"], 2, "one KEY"),
       (["theme", "dark", "--for", "soon"], 2, "is not a length of time"),
+      (["theme", "dark", "--for", "999999999 years"], 2, "is not a length of time"),
       (["theme", "dark", "--fro", "1s"], 2, "'--for'"),
       ([], 2, "Missing KEY."),
     ] as [([String], Int32, String)] {

@@ -31,12 +31,17 @@ package enum Moment {
         + "2026-11-23, or '2026-11-23 09:30'.\(entry)")
   }
 
-  /// The seconds of an age, or of another length of time: `2d`, `10m`, `2 days`; `nil` for anything else.
-  package static func seconds(_ text: String) -> Double? { age(text) ?? spokenAge(text) }
+  /// The seconds of an age, or of another length of time: `2d`, `10m`, `2 days`; `nil` for anything else, and for more
+  /// than ten thousand years.
+  package static func seconds(_ text: String) -> Double? {
+    (age(text) ?? spokenAge(text)).flatMap { 0...mostSeconds ~= $0 ? $0 : nil }
+  }
+
+  private static let mostSeconds = 10_000 * 365 * 86_400.0
 
   /// The seconds of an age: a number of weeks, days, hours, minutes or seconds.
   private static func age(_ text: String) -> Double? {
-    guard let unit = text.last, let number = Double(text.dropLast()), number >= 0, number < 1e9,
+    guard let unit = text.last, let number = Double(text.dropLast()),
       let seconds: Double = ["w": 604_800, "d": 86_400, "h": 3600, "m": 60, "s": 1][unit]
     else { return nil }
     return number * seconds
@@ -47,9 +52,9 @@ package enum Moment {
     var words = text.lowercased().split(separator: " ").map(String.init)
     if words == ["now"] { return 0 }
     if words.count == 3, words.last == "ago" { words.removeLast() }
-    guard words.count == 2, let number = ["a": 1, "an": 1, "one": 1, "last": 1][words[0]] ?? Double(words[0]),
-      number >= 0, number < 1e9
-    else { return nil }
+    guard words.count == 2, let number = ["a": 1, "an": 1, "one": 1, "last": 1][words[0]] ?? Double(words[0]) else {
+      return nil
+    }
     let unit = words[1].hasSuffix("s") ? String(words[1].dropLast()) : words[1]
     let seconds: [String: Double] = [
       "second": 1, "sec": 1, "minute": 60, "min": 60, "hour": 3600, "day": 86_400, "week": 604_800,
@@ -92,14 +97,21 @@ package enum Moment {
 
   /// A time for programs: `2026-11-23T09:30:00.123Z`.
   package static func json(_ date: Date) -> String {
-    let milliseconds = Int((date.timeIntervalSince1970 * 1000).rounded()) % 1000
-    return text(parts(of: date, gmtime_r), separator: "T") + ".\(padded(CInt(milliseconds), 3))Z"
+    text(parts(of: date, gmtime_r), separator: "T") + ".\(padded(CInt(time(date).milliseconds), 3))Z"
+  }
+
+  /// A date's seconds since 1970 and the milliseconds after them. A damaged history may have any number; a year of more
+  /// than four digits is shown as the last one that has no more.
+  private static func time(_ date: Date) -> (seconds: time_t, milliseconds: Int) {
+    let all = (min(max(date.timeIntervalSince1970, -62_135_596_800), 253_402_214_400) * 1000).rounded()
+    let seconds = (all / 1000).rounded(.down)
+    return (time_t(seconds), Int(all - seconds * 1000))
   }
 
   private static func parts(
     of date: Date, _ convert: (UnsafePointer<time_t>, UnsafeMutablePointer<tm>) -> UnsafeMutablePointer<tm>?
   ) -> tm {
-    var seconds = time_t(Int((date.timeIntervalSince1970 * 1000).rounded()) / 1000)
+    var seconds = time(date).seconds
     var parts = tm()
     _ = convert(&seconds, &parts)
     return parts

@@ -1,0 +1,24 @@
+import Foundation
+import SettingsTools
+import Testing
+
+/// Times that no person types, and that a damaged history may have.
+struct MomentTests {
+  @Test func `every date has a text`() {
+    for seconds in [-.infinity, -1e300, -9.3e15, 9.3e15, 1e300, .infinity] {
+      let date = Date(timeIntervalSince1970: seconds)
+      let year = seconds < 0 ? "0001-01-01" : "9999-12-31"
+      #expect(Moment.json(date) == "\(year)T00:00:00.000Z")
+      #expect(Moment.text(date).utf8.count == 19)
+    }
+    #expect(Moment.json(Date(timeIntervalSince1970: -0.25)) == "1969-12-31T23:59:59.750Z")
+    #expect(Moment.json(Date(timeIntervalSince1970: 1.9996)) == "1970-01-01T00:00:02.000Z")
+  }
+
+  @Test func `a length of time has at most ten thousand years`() {
+    #expect(Moment.seconds("10000 years") == 10_000 * 365 * 86_400)
+    for text in ["10001 years ago", "999999999 years", "999999999w", "1e300d", "infd", "nand", "-1 days"] {
+      #expect(Moment.seconds(text) == nil, "\(text)")
+    }
+  }
+}
