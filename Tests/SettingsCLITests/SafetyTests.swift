@@ -176,6 +176,19 @@ struct SafetyTests {
     #expect(gone.error == "7\n" || gone.error == "0\n")
   }
 
+  @Test func `a pipe that does not block is waited for`() throws {
+    let value = String(repeating: "x", count: 10_000_000)
+    try home.write("a = \"\(value)\"\n")
+    let answer = try ChildProcess.shell(
+      "{ dd oflag=nonblock count=0 status=none; '\(command)' get \(app) a; echo $? >&2; } | cat",
+      environment: home.environment)
+    #expect(answer.error == "0\n" && answer.output == value + "\n")
+    let stored = try ChildProcess.shell(
+      "tr x y < '\(home.file)' | { dd iflag=nonblock count=0 status=none; '\(command)' set \(app) b -; }",
+      environment: home.environment)
+    #expect(stored.status == 0 && stored.error == "" && home.text()?.utf8.count ?? 0 > 20_000_000)
+  }
+
   // MARK: watch
 
   private func watch(_ arguments: String...) throws -> RunningProcess {

@@ -14,9 +14,6 @@ package enum GivenFile {
     let descriptor = path.withPath { open($0, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else { throw ToolError(.io, "Cannot read '\(path)': \(Errno(errno).message).") }
     defer { close(descriptor) }
-    let limit = SettingsFile.sizeLimit
-    let bytes = try StandardInput.bytes(of: descriptor, named: "'\(path)'", upTo: limit + 1)
-    guard bytes.count <= limit else { throw ToolError(.io, "Cannot read '\(path)': it has more than \(limit) bytes.") }
-    return bytes
+    return try StandardInput.bytes(of: descriptor, named: "'\(path)'")
   }
 }

@@ -8,23 +8,41 @@ package enum StandardInput {
   /// A pipe ends, too, if the program that writes it is killed, and what was cut off can be well-formed. A program that
   /// says in `SETTINGS_CLI_INPUT_BYTES` how much there is has it refused then.
   ///
+  /// - Throws: ``ToolError`` with status 7 if it cannot be read, is not whole, or is longer than a settings file may be.
+  package static func all() throws(ToolError) -> [UInt8] {
+    try all(upTo: SettingsFile.sizeLimit + 1).checked(named: "standard input")
+  }
+
+  /// The same for callers with a limit of their own.
+  ///
   /// - Parameter limit: The number of bytes that is enough to see that there are too many.
   /// - Throws: ``ToolError`` with status 7 if it cannot be read or is not whole.
-  package static func all(upTo limit: Int = .max) throws(ToolError) -> [UInt8] {
+  package static func all(upTo limit: Int) throws(ToolError) -> [UInt8] {
     let bytes = try bytes(of: STDIN_FILENO, named: "standard input", upTo: limit)
     if bytes.count < limit { try checkIsWhole(bytes.count) }
     return bytes
   }
 
-  /// Reads what a descriptor has, up to its end or a limit.
-  static func bytes(of descriptor: Int32, named name: String, upTo limit: Int = .max) throws(ToolError) -> [UInt8] {
+  /// Reads what a descriptor has, up to its end.
+  ///
+  /// - Throws: ``ToolError`` with status 7 if it cannot be read, or is longer than a settings file may be.
+  static func bytes(of descriptor: CInt, named name: String) throws(ToolError) -> [UInt8] {
+    try bytes(of: descriptor, named: name, upTo: SettingsFile.sizeLimit + 1).checked(named: name)
+  }
+
+  private static func bytes(
+    of descriptor: CInt, named name: String, upTo limit: Int
+  ) throws(ToolError) -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
     // Beyond a limit, the writer may have more to say, later.
     while bytes.count < limit {
       let count = read(descriptor, &buffer, buffer.count)
-      if count < 0, errno == EINTR { continue }
-      if count < 0 { throw ToolError(.io, "Cannot read \(name): \(Errno(errno).message).") }
+      if count < 0 {
+        let number = errno
+        if PatientCall.repeats(after: number, POLLIN, descriptor) { continue }
+        throw ToolError(.io, "Cannot read \(name): \(Errno(number).message).")
+      }
       if count == 0 { break }
       bytes += buffer[..<count]
     }
@@ -60,5 +78,13 @@ package enum StandardInput {
       .io,
       "Standard input ended after \(count) bytes, and 'SETTINGS_CLI_INPUT_BYTES' says \(expected). The program that "
         + "wrote it may have been killed. Nothing was written.")
+  }
+}
+
+extension [UInt8] {
+  fileprivate func checked(named name: String) throws(ToolError) -> [UInt8] {
+    let limit = SettingsFile.sizeLimit
+    guard count <= limit else { throw ToolError(.io, "Cannot read \(name): it has more than \(limit) bytes.") }
+    return self
   }
 }

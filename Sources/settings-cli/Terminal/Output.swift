@@ -80,8 +80,9 @@ enum Output {
       let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
       if count >= 0 {
         rest = rest.dropFirst(count)
-      } else if errno != EINTR {
-        return errno
+      } else {
+        let number = errno
+        guard PatientCall.repeats(after: number, POLLOUT, descriptor) else { return number }
       }
     }
     return 0

@@ -39,16 +39,9 @@ extension EditVerb {
   }
 
   private static func bytes(of name: String) throws -> [UInt8] {
-    let limit = TOMLDocument.maximumSize
-    guard name == "-" else {
-      guard let bytes = try GivenFile.bytes(at: SettingsLocation(file: Arguments.path(name)).file) else {
-        throw ToolError(.io, "Cannot read '\(name)': it does not exist.")
-      }
-      return bytes
-    }
-    let bytes = try StandardInput.all(upTo: limit + 1)
-    guard bytes.count <= limit else {
-      throw ToolError(.io, "Cannot store the text: it has more than \(limit) bytes, the limit. Nothing was written.")
+    if name == "-" { return try StandardInput.all() }
+    guard let bytes = try GivenFile.bytes(at: SettingsLocation(file: Arguments.path(name)).file) else {
+      throw ToolError(.io, "Cannot read '\(name)': it does not exist.")
     }
     return bytes
   }

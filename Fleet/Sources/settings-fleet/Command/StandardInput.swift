@@ -8,7 +8,7 @@ extension StandardInput {
     var byte: UInt8 = 0
     while true {
       let count = read(STDIN_FILENO, &byte, 1)
-      if count < 0, errno == EINTR { continue }
+      if count < 0, PatientCall.repeats(after: errno, POLLIN, STDIN_FILENO) { continue }
       guard count >= 0 else { throw File.Failed("read", "standard input") }
       guard count > 0 else { return line.isEmpty ? nil : line }
       guard byte != UInt8(ascii: "\n") else { return line }
