@@ -13,6 +13,16 @@ import TestSupport
       line, environment: home.environment.merging(variables) { $1 }, directory: home.path)
   }
 
+  @Test(arguments: ["\u{3}", "\u{1C}"])
+  func `a signal at a value that is typed unseen leaves a terminal that shows what is typed`(_ key: String) throws {
+    try home.write("k = 1\n")
+    let session = try session("trap : INT QUIT; \(command) set \(app) k -; stty -a")
+    session.wait(for: "Value of 'k': ")
+    session.type(key)
+    #expect(session.end().text.contains(" echo "))
+    #expect(home.text() == "k = 1\n")
+  }
+
   // MARK: Colour
 
   @Test func `a terminal gets colours and columns, unless NO_COLOR, a dumb terminal or --color says otherwise`() throws

@@ -60,14 +60,31 @@ package enum StandardInput {
       .usage, "The batch has more than 16 MiB, which is the limit. Nothing was written. Make several of it.")
   }
 
-  /// Runs what reads, while a terminal does not show what is typed.
+  /// Runs what reads, while a terminal does not show what is typed. A signal that ends the process leaves a terminal that
+  /// shows it again.
   package static func unseen<Result, Failure>(_ read: () throws(Failure) -> Result) throws(Failure) -> Result {
     var settings = termios()
     guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return try read() }
-    var silent = settings
-    silent.c_lflag &= ~tcflag_t(ECHO)
-    tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
-    defer { tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings) }
+    let shown = settings
+    let signals = EndSignals([SIGINT, SIGQUIT, SIGTERM, SIGHUP])
+    do throws(Errno) {
+      try PlainThread.start("unseen-input") {
+        let number = signals.wait()
+        var settings = shown
+        // In the background it would stop this process, which is to end.
+        signal(SIGTTOU, SIG_IGN)
+        tcsetattr(STDIN_FILENO, TCSANOW, &settings)
+        EndSignals.end(by: number)
+      }
+    } catch {
+      signals.unblock()
+    }
+    settings.c_lflag &= ~tcflag_t(ECHO)
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
+    defer {
+      settings = shown
+      tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
+    }
     return try read()
   }
 
