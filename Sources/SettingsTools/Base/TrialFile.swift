@@ -142,11 +142,12 @@ package final class TrialFile: Sendable {
     }
   }
 
+  /// The trial; `nil` if it is not noted yet, or not any more: its maker may have ended it since it was found.
   private func read() -> TrialFacts? {
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { return nil }
-    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-    let count = pread(descriptor, &bytes, bytes.count, 0)
-    return count > 0 ? TrialFacts(Array(bytes[..<count])) : nil
+    guard fstat(descriptor, &status) == 0, status.st_nlink > 0,
+      let bytes = try? StandardInput.bytes(of: descriptor, named: path)
+    else { return nil }
+    return TrialFacts(bytes)
   }
 }
