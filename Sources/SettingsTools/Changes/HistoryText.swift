@@ -22,14 +22,15 @@ package struct HistoryText {
   ) -> (shown: [SettingsHistoryEntry.Change], others: Int) {
     var shown: [SettingsHistoryEntry.Change] = []
     var others = 0
+    var secrets: Set<TOMLPath> = []
     for var change in entry.changes {
       guard paths?.contains(where: { $0.hasPrefix(change.path) || change.path.hasPrefix($0) }) != false else {
         others += 1
         continue
       }
       if let secret = secret(at: change.path) {
+        guard secrets.insert(secret).inserted else { continue }
         (change.path, change.old, change.new, change.isHidden) = (secret, nil, nil, true)
-        if shown.contains(where: { $0.path == secret }) { continue }
       } else if [change.old, change.new].contains(where: { $0.map { schema.isSecret(change.path, $0) } ?? false }) {
         (change.old, change.new, change.isHidden) = (nil, nil, true)
       }

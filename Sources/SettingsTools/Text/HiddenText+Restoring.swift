@@ -74,6 +74,13 @@ private struct Restoring {
         "'\(String(decoding: lost, as: UTF8.self))' stands for something that the history does not keep. Write what "
           + "belongs there, or remove that comment and its line.", nil, at: comment.lowerBound)
     }
+    // The secret tables, by what is directly behind their headers.
+    var tables: [Int: (header: Range<Int>, part: HiddenText.Part)] = [:]
+    for entry in base.parts where entry.hidden.kind == .section {
+      guard let header = edited.header(at: entry.hidden.path) else { continue }
+      let next = edited.bytes[header.upperBound...].firstIndex { $0 != 0x20 && $0 != 0x09 } ?? edited.bytes.count
+      if tables[next] == nil { tables[next] = (header, entry) }
+    }
     var used: Set<Int> = []
     for comment in edited.comments where edited.bytes[comment].contains(beginning) {
       let text = String(decoding: edited.bytes[comment], as: UTF8.self)
@@ -89,12 +96,10 @@ private struct Restoring {
           at: comment.lowerBound)
       }
       let hidden = base.parts[part].hidden
+      let table = tables[comment.lowerBound]
       guard hidden.kind == .section else {
         // The number may come from an earlier text. The content of the table would be lost.
-        let table = base.parts.first { entry in
-          entry.hidden.kind == .section && placeOfHeader(of: entry.hidden.path, before: comment) != nil
-        }
-        if let table {
+        if let table = table?.part {
           throw refusal(
             "'\(text)' does not stand for the content of the secret table '\(table.hidden.path)', which belongs there: "
               + "'\(table.shown)'.", table.hidden.path, at: comment.lowerBound)
@@ -102,21 +107,13 @@ private struct Restoring {
         pieces.append((comment, part))
         continue
       }
-      guard let header = placeOfHeader(of: hidden.path, before: comment) else {
+      guard let table, table.part.hidden.path == hidden.path else {
         throw refusal(
           "'\(text)' stands for the content of the secret table '\(hidden.path)' and must stay behind its header "
             + "'[\(hidden.path)]'.", hidden.path, at: comment.lowerBound)
       }
-      pieces.append((header.lowerBound..<comment.upperBound, part))
+      pieces.append((table.header.lowerBound..<comment.upperBound, part))
     }
-  }
-
-  /// The header of a table, if a comment is directly behind it.
-  private func placeOfHeader(of path: TOMLPath, before comment: Range<Int>) -> Range<Int>? {
-    guard let header = edited.header(at: path), header.upperBound <= comment.lowerBound,
-      edited.bytes[header.upperBound..<comment.lowerBound].allSatisfy({ $0 == 0x20 || $0 == 0x09 })
-    else { return nil }
-    return header
   }
 
   /// Finds the strings that stand for values.
@@ -158,13 +155,13 @@ private struct Restoring {
 
   /// Throws if a secret that is kept in several parts is not kept as it was.
   private func checkValues(of result: TOMLDocument) throws {
-    let kept = Set(pieces.map(\.part))
+    let kept = Dictionary(pieces.map { ($0.part, $0.range.lowerBound) }) { first, _ in first }
     var parts: [TOMLPath: (all: Int, kept: Int, offset: Int?)] = [:]
     for (part, entry) in base.parts.enumerated() where entry.hidden.isValue {
       parts[entry.hidden.path, default: (0, 0, nil)].all += 1
-      guard kept.contains(part) else { continue }
+      guard let offset = kept[part] else { continue }
       parts[entry.hidden.path]?.kept += 1
-      parts[entry.hidden.path]?.offset = pieces.first { $0.part == part }?.range.lowerBound
+      parts[entry.hidden.path]?.offset = offset
     }
     for (path, found) in parts.sorted(by: { ($0.value.offset ?? 0) < ($1.value.offset ?? 0) }) where found.kept > 0 {
       guard found.kept == found.all else {

@@ -187,13 +187,16 @@ private struct Adoption {
           "'\(value.path)' has changed in '\(opened.file)' meanwhile, and stays there. '\(file)' has its "
             + "earlier value.")
       }
-      return schema.edits(storing: moved(of: .root, in: view.userDocument).map { ($0, nil) }, in: view)
+      let moved = places(of: .root, in: view.userDocument, among: Set(values.map(\.path)))
+      return schema.edits(storing: moved.map { ($0, nil) }, in: view)
     }
   }
 
   /// The fewest parts of a part of the key that cover what was moved, and nothing that another program has added since.
-  private func moved(of part: TOMLPath, in document: TOMLDocument) -> [TOMLPath] {
-    let (place, moved) = (key.appending(part), Set(values.map(\.path)))
+  private func places(
+    of part: TOMLPath, in document: TOMLDocument, among moved: Set<TOMLPath>
+  ) -> [TOMLPath] {
+    let place = key.appending(part)
     let names = schema.names(of: key).map { $0.appending(part) }
     let isAll = names.allSatisfy { name in
       let leaves = document.isTable(at: name) ? document.leafPaths(under: name) : document.contains(name) ? [name] : []
@@ -201,11 +204,11 @@ private struct Adoption {
     }
     if isAll { return [place] }
     let children = Set(names.flatMap { document.childKeys(of: $0) ?? [] })
-    return children.sorted().flatMap { self.moved(of: part.appending($0), in: document) }
+    return children.sorted().flatMap { places(of: part.appending($0), in: document, among: moved) }
   }
 }
 
 extension OpenedSettings {
   /// Whether the own file exists: one that does not is not made by another program.
-  fileprivate var hasFile: Bool { (try? readText()) ?? nil != nil }
+  fileprivate var hasFile: Bool { (try? readText()) != nil }
 }

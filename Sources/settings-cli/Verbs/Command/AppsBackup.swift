@@ -196,7 +196,7 @@ extension SchemaLookup {
       try draft.removeAll(at: sections + values)
       try draft.removeEmptied(above: sections + values)
     }
-    var names: Set<TOMLPath> = []
-    return (rest, (sections + values.map { key(around: $0)?.path ?? $0 }).filter { names.insert($0).inserted })
+    var seen: Set<TOMLPath> = []
+    return (rest, (sections + values.map { key(around: $0)?.path ?? $0 }).filter { seen.insert($0).inserted })
   }
 }
