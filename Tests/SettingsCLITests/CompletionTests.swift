@@ -76,6 +76,12 @@ struct CompletionTests {
     #expect(try lines("fish", "settings-cli import org.ex") == ["words", test.app])
   }
 
+  @Test func `what no shell says about a line is answered, too`() throws {
+    #expect(try lines("zsh", "longer-than-any-candidate", "settings-cli", "set", test.app, "mode", "") == ["words"])
+    let narrow = try lines("bash", "settings-cli e", "e", "63", "\(Int.min)")
+    #expect(narrow == ["words", "edit", "export"])
+  }
+
   @Test func `a description of several lines is a note of one`() throws {
     #expect(try lines("zsh", "", "settings-cli", "set", test.app, "mo") == ["words", "mode\tmode:First line."])
     #expect(try lines("fish", "settings-cli set \(test.app) mo") == ["words", "mode\tFirst line."])

@@ -48,6 +48,11 @@ struct Matches {
     keepsTyped = Self.matches(self.shared, typed)
   }
 
+  /// Those that begin with what the shell keeps.
+  init(_ all: [Candidate], _ typed: TypedWord) {
+    self.init(all.filter { $0.text.starts(withScalars: typed.head.value) }, typed.whole)
+  }
+
   /// The first line of a reply: whether the word goes on after each candidate, and whether only a list is to be shown.
   var summary: String {
     let goesOn = !candidates.isEmpty && candidates.allSatisfy { $0.text.hasSuffix("=") }
@@ -79,9 +84,9 @@ struct BashReply {
     case .files: lines = ["files"]
     case .directories: lines = ["directories"]
     case .words(let all):
-      let matches = Matches(all.filter { $0.text.starts(withScalars: typed.head.value) }, typed.whole)
+      let matches = Matches(all, typed)
       let kind = words.count > 2 ? words[2] : ""
-      let columns = words.count > 3 ? Int(words[3]) ?? 80 : 80
+      let columns = words.count > 3 ? max(0, Int(words[3]) ?? 80) : 80
       lines = [matches.summary] + Self.candidates(matches, typed, kind: kind, columns: columns)
     }
   }
@@ -130,7 +135,7 @@ struct ZshReply {
     case .files: lines = ["files"]
     case .directories: lines = ["directories"]
     case .words(let all):
-      let matches = Matches(all, typed.whole)
+      let matches = Matches(all, typed)
       guard matches.keepsTyped || matches.candidates.count < 2 else {
         // Only a list, of lines as they are.
         lines =
