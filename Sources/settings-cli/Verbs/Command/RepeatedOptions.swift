@@ -11,24 +11,26 @@ enum RepeatedOptions {
   /// - Parameter words: A command line that the library has accepted.
   /// - Throws: ``ToolError`` with status 2.
   static func check(_ words: [String]) throws {
-    let names = words.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }.map(name)
-    // Checked only where it matters: looking up what each option takes costs as much as the rest.
-    guard Set(names).count < names.count, let verb = try ManualVerb.description().subcommand(words[0]) else { return }
-    let options = (verb.arguments ?? []).filter { $0.kind == "option" }
-    var isRepeatable: [String: Bool] = [:]
-    for option in options {
-      for name in option.names ?? [] where name.kind == "long" { isRepeatable["--" + name.name] = option.isRepeating }
+    let names = words.prefix { $0 != "--" }.filter {
+      $0.hasPrefix("--") || $0.dropFirst().first?.isLetter == true && $0.first == "-"
+    }.map(name)
+    // Checked only where it matters: looking up what each option takes costs as much as the rest. A short name may be
+    // that of a long one.
+    guard Set(names).count < names.count || names.count > 1 && !names.allSatisfy({ $0.hasPrefix("--") }),
+      let verb = try ManualVerb.description().subcommand(words[0])
+    else { return }
+    var options: [String: ManualVerb.Description.Argument] = [:]
+    for option in verb.arguments ?? [] where option.kind == "option" {
+      for name in option.allNames { options[name] = option }
     }
     var seen: Set<String> = []
     var index = 1
     while index < words.count, words[index] != "--" {
       let word = words[index]
       index += 1
-      guard let isRepeatable = isRepeatable[name(word)] else { continue }
-      if !isRepeatable, !seen.insert(name(word)).inserted {
-        throw ToolError(
-          .usage,
-          "'\(name(word))' is given more than once.")
+      guard let option = options[name(word)] else { continue }
+      if !option.isRepeating, !seen.insert(option.allNames[0]).inserted {
+        throw ToolError(.usage, "'\(name(word))' is given more than once.")
       }
       if !word.contains("=") { index += 1 }
     }
