@@ -46,6 +46,16 @@ struct BytesCommandTests {
     #expect(edited.output == "k = 2\ntaken: k\nk = 5\n2\nk = \n")
   }
 
+  @Test func `a backup that was restored is printed as its bytes`() throws {
+    let restored = try run(
+      """
+      echo 'k = 1' > t$E.toml; echo 'k = 5' > o.toml; $CLI import ./t$E.toml o.toml --replace > /dev/null
+      backup=$(ls -d "$PWD/state/app-settings/files$PWD/t$E.toml.backups/"*)
+      test "$($CLI migrate ./t$E.toml --undo --backup "$backup")" = "restored: $backup" && cat t$E.toml
+      """)
+    #expect(restored == answer("k = 1\n"))
+  }
+
   @Test func `a watch tells of changes of exactly that file and of drop-ins`() throws {
     let watched = try run(
       """
@@ -75,6 +85,10 @@ struct BytesCommandTests {
   @Test func `a value with the scalar that stands for a byte stays what it is`() throws {
     #expect(try run("$CLI set ./a.toml k '\u{10FFE9}'; $CLI get ./a.toml k") == answer("\u{10FFE9}\n"))
     #expect(try run("$CLI set './\u{10FFE9}.toml' k 1; cat '\u{10FFE9}.toml'") == answer("k = 1\n"))
+    #expect(
+      try run(
+        "echo 'app = \"org.example.test\"' > 's\u{10FFE9}.toml'; $CLI check ./a.toml --schema 's\u{10FFE9}.toml'; "
+          + "$CLI migrate ./a.toml --status --schema 's\u{10FFE9}.toml'") == answer("current: version 1\n"))
   }
 
   @Test func `a message shows the byte escaped`() throws {

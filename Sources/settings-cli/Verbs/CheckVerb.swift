@@ -79,7 +79,7 @@ struct CheckVerb: Verb {
   private func check(_ target: Target) throws -> [SettingsFinding] {
     if target.isFile { try Self.checkExists(target.location().file) }
     var findings: [SettingsFinding] = []
-    let schema = try target.schema(named: schema, &findings)
+    let schema = try target.schema(named: schema.map(Arguments.path), &findings)
     findings += try target.findings(schema, project: project(of: target.name, schema))
     if schema == nil, findings.isEmpty { try AppName.checkKnown(target.name) }
     return findings

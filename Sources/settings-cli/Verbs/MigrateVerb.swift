@@ -68,7 +68,7 @@ struct MigrateVerb: Verb {
       let backup = try backup.map { try Self.backup($0, of: opened.store) }
       let restored = try opened.writing { try opened.store.restore(backup) }
       Output.noteStored()
-      Output.line("restored: \(restored.path)")
+      Output.path(restored.path, after: "restored: ")
       return
     }
     let schema = try Self.schema(of: target, named: schema)
@@ -106,9 +106,10 @@ struct MigrateVerb: Verb {
 
   /// The backup named on the command line.
   private static func backup(_ text: String, of store: SettingsStore) throws -> SettingsBackup {
-    let path = try SettingsLocation(file: text).file
+    let name = Arguments.path(text)
+    let path = try SettingsLocation(file: name).file
     let all = try store.backups()
-    if let backup = all.first(where: { $0.path == path || $0.path.hasSuffix("/" + text) }) { return backup }
+    if let backup = all.first(where: { $0.path == path || $0.path.hasSuffix("/" + name) }) { return backup }
     throw ToolError(
       .noValue,
       "'\(text)' is not a backup of '\(store.location?.file ?? "")'. The file is unchanged. "
@@ -116,7 +117,9 @@ struct MigrateVerb: Verb {
   }
 
   private static func schema(of target: Target, named schema: String?) throws -> SettingsSchema {
-    if let found = try schema.map(SettingsSchema.read(named:)) ?? target.fileSchema() { return found }
+    if let found = try schema.map({ try SettingsSchema.read(named: Arguments.path($0)) }) ?? target.fileSchema() {
+      return found
+    }
     throw ToolError(
       .unknown,
       "There is no schema for '\(target.name)'. The app writes one; you can also name one with --schema.")
