@@ -141,18 +141,14 @@ extension OpenedSettings {
     try only {
       let guarded = GuardedChange(isDryRun: isDryRun, expected: try digest.map { [try Digest($0)] } ?? [])
       let list = ChangeList(changes, of: self, creates: creates, keepsTables: target.isFile, advice: nil)
-      do {
-        let outcome = try list.make(guarded)
-        return ChangeReport(
-          hasChanged: outcome.hasChanged,
-          problems: Dictionary(
-            zip(changes, list.answers).compactMap { change, answer in
-              answer.failure?.message.map { (change.key, $0) }
-            }, uniquingKeysWith: { _, last in last }),
-          difference: outcome.difference)
-      } catch let refused as ChangeList.Refused {
-        throw list.failure ?? refused
-      }
+      let outcome = try list.explaining { try list.make(guarded) }
+      return ChangeReport(
+        hasChanged: outcome.hasChanged,
+        problems: Dictionary(
+          zip(changes, list.answers).compactMap { change, answer in
+            answer.failure?.message.map { (change.key, $0) }
+          }, uniquingKeysWith: { _, last in last }),
+        difference: outcome.difference)
     }
   }
 

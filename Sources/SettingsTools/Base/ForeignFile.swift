@@ -21,7 +21,7 @@ package struct ForeignFile {
       !path.beginsBytewise(with: home == "/" ? home : home + "/")
     else { return nil }
     self.path = path
-    user = ((try? system.status(at: path)) ?? nil)?.owner
+    user = (try? system.status(at: path))?.owner
   }
 
   /// A sentence that says where the file is, and whose it is.
@@ -35,7 +35,7 @@ package struct ForeignFile {
       + "your own with --layer."
   }
 
-  fileprivate static func name(of user: UInt32) -> String {
+  private static func name(of user: UInt32) -> String {
     user == geteuid() ? "you" : user == 0 ? "root" : "user \(user)"
   }
 }
@@ -63,7 +63,7 @@ extension SettingsLocation {
     // is in the way.
     var path = file
     while true {
-      if let status = (try? Syscalls().status(at: path)) ?? nil {
+      if let status = try? Syscalls().status(at: path) {
         let (mode, bits) = status.isDirectory ? ("u+rwx", 0o700 as UInt32) : ("u+rw", 0o600)
         if status.owner == geteuid(), status.permissions & bits != bits, let word = PathText.word(path) {
           return " To allow it, use 'chmod \(mode) \(word)'."

@@ -4,7 +4,7 @@ import Glibc
 /// The programs that are installed.
 package enum InstalledProgram {
   /// The file of this one; `nil` if `/proc` is not mounted.
-  package static var own: String? { (try? Syscalls().linkTarget("/proc/self/exe")) ?? nil }
+  package static var own: String? { try? Syscalls().linkTarget("/proc/self/exe") }
 
   /// The file of a program; `nil` if there is none. A name is looked for beside this program, where a package has its
   /// other programs, and in the directories of `PATH`.
@@ -24,7 +24,6 @@ package enum InstalledProgram {
 
   /// Whether a file is a program that this process may run.
   package static func isOne(_ file: String) -> Bool {
-    let isFile = ((try? Syscalls().status(at: file)) ?? nil)?.isRegular == true
-    return isFile && file.withPath { access($0, X_OK) } == 0
+    (try? Syscalls().status(at: file))?.isRegular == true && file.withPath { access($0, X_OK) } == 0
   }
 }

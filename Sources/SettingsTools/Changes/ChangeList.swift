@@ -100,6 +100,15 @@ package final class ChangeList {
     return outcome
   }
 
+  /// Runs what makes changes, and throws the first refusal for ``Refused``.
+  package func explaining<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let refused as Refused {
+      throw failure ?? refused
+    }
+  }
+
   /// The first refusal, or value without effect.
   package var failure: ToolError? { answers.refused?.failure }
 
@@ -166,11 +175,7 @@ package final class ChangeList {
   ///
   /// - Throws: ``ToolError`` if one of them is refused.
   package func value(of path: TOMLPath) throws -> TOMLValue? {
-    do {
-      _ = try edits(opened.snapshot)
-    } catch let refused as Refused {
-      throw failure ?? refused
-    }
+    _ = try explaining { try edits(opened.snapshot) }
     return stored.last { $0.path == schema.names(of: path)[0] }?.value
   }
 

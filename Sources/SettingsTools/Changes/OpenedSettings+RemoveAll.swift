@@ -22,8 +22,7 @@ extension OpenedSettings {
   /// removed, too.
   package func removeAll(_ guarded: GuardedChange) throws -> Removal {
     // Another file may be needed as it is: a profile that is active, what another program reads, or what a link leads to.
-    let isLink = (try? Syscalls().status(at: file, followingLinks: false))?.isLink == true
-    let mayGo = !target.isFile && store.location?.personal?.profile == nil && !isLink
+    let mayGo = !target.isFile && store.location?.personal?.profile == nil && !SettingsFile.isLink(file)
     var before = TOMLDocument()
     var after = TOMLDocument()
     func text(without bytes: [UInt8]?) throws -> [UInt8]? {

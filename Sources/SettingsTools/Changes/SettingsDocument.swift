@@ -60,7 +60,7 @@ package struct SettingsDocument {
     let shown = hidden.text
     let places = TextSpans(of: shown, hidden, schema)
     let personal = location.personal
-    let profiles = (try? Profiles(of: location)?.names()) ?? nil
+    let profiles = try? Profiles(of: location)?.names()
     let before = Self.members(
       [
         ("target", .text(target.name)), ("file", .text(location.file)), ("exists", .flag(bytes != nil)),

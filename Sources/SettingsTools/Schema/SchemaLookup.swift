@@ -42,6 +42,7 @@ package struct SchemaLookup: Sendable {
     guard let key = key(around: path), let name = key.paths.first(where: { path.hasPrefix($0) }) else { return nil }
     return (key, name, path.rest(below: name))
   }
+
   /// The keys at and below a path.
   package func keys(below path: TOMLPath) -> [SchemaKey] {
     path.isRoot ? keys : named(below: path).filter { $0.path.hasPrefix(path) }
@@ -251,6 +252,7 @@ package struct SchemaLookup: Sendable {
     guard let key = key(around: path), !key.formerPaths.isEmpty, let (_, _, part) = place(of: path) else { return nil }
     return (key, part)
   }
+
   /// The names of a path, the present one first, if its key has former names.
   package func names(of path: TOMLPath) -> [TOMLPath] {
     renamedKey(around: path).map { key, part in key.paths.map { $0.appending(part) } } ?? [path]
@@ -309,18 +311,5 @@ package struct SchemaLookup: Sendable {
       table.apply(Edit(path: key.path.rest(below: path), value: value))
     }
     return table
-  }
-}
-
-extension Shown {
-  /// Shown in place of a secret.
-  package static let redacted = "(secret)"
-
-  /// The value that the text of a command line looks like.
-  package static func typed(_ text: String) -> TOMLValue { (try? TOMLValue(parsing: text)) ?? .string(text) }
-
-  /// A value for a message, shortened if it is long.
-  package static func short(_ value: TOMLValue) -> String {
-    value.tomlText.shortened(to: 80)
   }
 }

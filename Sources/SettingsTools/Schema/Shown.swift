@@ -2,6 +2,15 @@ package import AppSettings
 
 /// How values are shown.
 package enum Shown {
+  /// Shown in place of a secret.
+  package static let redacted = "(secret)"
+
+  /// The value that the text of a command line looks like.
+  package static func typed(_ text: String) -> TOMLValue { (try? TOMLValue(parsing: text)) ?? .string(text) }
+
+  /// A value for a message, shortened if it is long.
+  package static func short(_ value: TOMLValue) -> String { value.tomlText.shortened(to: 80) }
+
   /// A value as `get` prints it: a string without quotes, anything else as TOML.
   package static func bare(_ value: TOMLValue) -> String {
     if case .string(let text) = value { text } else { value.tomlText }

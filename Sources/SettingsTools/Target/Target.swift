@@ -251,4 +251,9 @@ extension SettingsFile {
     guard let status = try? Syscalls().status(at: path) else { return false }
     return !status.isDirectory
   }
+
+  /// Whether a path is a link.
+  package static func isLink(_ path: String) -> Bool {
+    (try? Syscalls().status(at: path, followingLinks: false))?.isLink == true
+  }
 }

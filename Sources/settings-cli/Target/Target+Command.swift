@@ -29,6 +29,14 @@ extension Target {
     return "'\(path)' has no value.\(similar)"
   }
 
+  /// The failure for a path without a value.
+  ///
+  /// - Throws: ``ToolError`` with status 3 for one that the schema does not have.
+  func missing(_ path: TOMLPath, in snapshot: SettingsSnapshot) throws -> ToolError {
+    try schema.checkKnown(path)
+    return ToolError(.noValue, absence(of: path, in: snapshot))
+  }
+
   /// Says to a person that an answer about the own file is empty because nothing is set there.
   func noteNothingSet(in snapshot: SettingsSnapshot) {
     guard Terminal.error.isTerminal, !snapshot.userDocument.hasKey(where: { !$0.hasPrefix("settings-") }),

@@ -125,32 +125,27 @@ private struct FormerText {
         "The value of '\(path)' is not in the history, because it is or has a secret, or because no program had "
           + "declared the key.")
     }
-    switch form {
-    case .json?:
+    if form == .json {
       let object: JSONObject = [
         "key": .text(path.description), "value": .value(value), "file": .text(file), "entry": .number(number),
       ]
-      Output.line(object.text)
-    case .toml?: Output.line(Self.text(value, at: place, in: document))
-    case nil:
-      if case .string(let text) = value { return Output.line(text) }
-      Output.line(Self.text(value, at: place, in: document))
+      return Output.line(object.text)
     }
+    if form == nil, case .string(let text) = value { return Output.line(text) }
+    Output.line(Self.text(value, at: place, in: document))
   }
 
   func showDifference(_ path: TOMLPath?) throws {
     let now = try store.history(limit: 1).first?.id ?? number
-    var texts = [try text(after: number), try text(after: now)]
-    if let path {
-      texts = try [number, now].map { number in
-        let document = try store.formerDocument(after: number)
-        let paths = schema.places(of: path).flatMap { document.leafPaths(under: $0) }
-        return paths.compactMap { path in
-          document[path].map {
-            "\(path) = \(history.secret(at: path) == nil ? Self.text($0, at: path, in: document) : Shown.redacted)\n"
-          }
-        }.joined()
-      }
+    let texts = try [number, now].map { number in
+      guard let path else { return try text(after: number) }
+      let document = try store.formerDocument(after: number)
+      let paths = schema.places(of: path).flatMap { document.leafPaths(under: $0) }
+      return paths.compactMap { path in
+        document[path].map {
+          "\(path) = \(history.secret(at: path) == nil ? Self.text($0, at: path, in: document) : Shown.redacted)\n"
+        }
+      }.joined()
     }
     let name = PathText.shown(file)
     Output.text(

@@ -107,7 +107,7 @@ struct CheckVerb: Verb {
     let path = try PhysicalPath(project.directory, system: system).description
     let files = SettingsProject.candidates(".\(app).toml", upwardsFrom: path)
     if apps.target != nil,
-      !files.contains(where: { ((try? system.status(at: $0, followingLinks: false)) ?? nil) != nil })
+      !files.contains(where: { (try? system.status(at: $0, followingLinks: false)) != nil })
     {
       Output.note("There is no file '.\(app).toml' in '\(directory)' or above it.")
     }

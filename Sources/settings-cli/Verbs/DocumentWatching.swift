@@ -103,7 +103,7 @@ private struct WatchedState: Equatable {
     init(_ path: String, _ bytes: [UInt8]?) {
       self.path = path
       self.bytes = bytes
-      rights = ((try? Syscalls().status(at: path)) ?? nil)?.permissions
+      rights = (try? Syscalls().status(at: path))?.permissions
     }
   }
 
@@ -118,11 +118,11 @@ private struct WatchedState: Equatable {
     // The store keeps the values of a text that does not parse any more.
     let isBroken = current.contains { $0.file == location.file && [.unparsable, .io, .readOnly].contains($0.code) }
     bytes = isBroken ? (try? SettingsFile(path: location.file).read())?.bytes : snapshot.ownBytes
-    rights = ((try? Syscalls().status(at: location.file)) ?? nil)?.permissions
+    rights = (try? Syscalls().status(at: location.file))?.permissions
     let own = snapshot.userIndex
     others = snapshot.layers.enumerated().filter { $0.offset != own }
       .map { File($0.element.layer.file ?? $0.element.layer.kind.rawValue, $0.element.fileBytes) }
-    profiles = ((try? Profiles(of: location)?.names()) ?? nil) ?? []
+    profiles = (try? Profiles(of: location)?.names()) ?? []
     schemaFile = schema.schema?.file.map { File($0, (try? SettingsFile(path: $0).read())?.bytes) }
     history = HistoryText(schema)
     guard let former else {

@@ -1,7 +1,6 @@
 import AppSettings
 import AppSettingsSchema
 import ArgumentParser
-import Glibc
 import SettingsTools
 
 struct ForgetVerb: Verb {
@@ -40,7 +39,7 @@ struct ForgetVerb: Verb {
     let app = try InstalledApp.find(target.name)
     let profiles = Profiles(of: user)
     let names = try profiles?.names() ?? []
-    let chosen = (try? profiles?.chosen()) ?? nil
+    let chosen = try? profiles?.chosen()
     if app.isUnknown, chosen == nil { return try noteNothing(target) }
     let locations = try ([nil] + names).map { name in
       try SettingsLocation(app: app.app, profile: name.map(SettingsProfile.named) ?? .none)
@@ -49,7 +48,7 @@ struct ForgetVerb: Verb {
       app,
       declared: app.personalFiles.filter { file in
         !names.contains { profiles?.file(of: $0) == file }
-      }, links: (user.ownDirectories + locations.map(\.file)).filter(Self.isLink))
+      }, links: (user.ownDirectories + locations.map(\.file)).filter(SettingsFile.isLink))
     let choice = chosen.map { ["the choice of the profile '\($0)'"] } ?? []
     if dryRun {
       for location in locations { Output.path(location.file, after: "remove: ") }
@@ -96,11 +95,6 @@ struct ForgetVerb: Verb {
     Output.note(
       "To bring \(profile.map { "the profile '\($0)'" } ?? "them") back, use 'settings-cli recover \(app) "
         + "\(profile.map { "--layer profile:\($0) " } ?? "")--restore'.")
-  }
-
-  private static func isLink(_ path: String) -> Bool {
-    var status = stat()
-    return path.withPath { lstat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFLNK
   }
 
   /// Throws if an app has files that are not its own.

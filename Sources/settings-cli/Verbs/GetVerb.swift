@@ -77,16 +77,17 @@ struct GetVerb: Verb {
     }
   }
 
+  private var terminator: String { endsWithNUL ? "\0" : "\n" }
+
   func answer() throws {
     let target = try Target(target)
-    let terminator = endsWithNUL ? "\0" : "\n"
     if digest { return Output.line(try Self.digest(of: target, key).text, terminator: terminator) }
     guard let key else {
       var list = KeyList(hasOrigin: origin, endsWithNUL: endsWithNUL, isJSON: form == .json)
       try list.add(target)
       return list.end()
     }
-    if layers { return try answerWithLayers(key) }
+    if layers { return try answerWithLayers(target, key) }
     try Self.answer(target, key, form, withOrigin: origin, default: fallback, terminator: terminator)
   }
 
@@ -109,10 +110,7 @@ struct GetVerb: Verb {
     // A JSON object has the problem in itself.
     if form != .json || used == nil { schema.warnOfUnusable(at: path, in: snapshot) }
     guard let found = used else {
-      guard let fallback else {
-        try schema.checkKnown(path)
-        throw ToolError(.noValue, target.absence(of: path, in: snapshot))
-      }
+      guard let fallback else { throw try target.missing(path, in: snapshot) }
       Output.line(fallback, terminator: terminator)
       return
     }
@@ -131,8 +129,7 @@ struct GetVerb: Verb {
     }
   }
 
-  private func answerWithLayers(_ key: String) throws {
-    let target = try Target(target)
+  private func answerWithLayers(_ target: Target, _ key: String) throws {
     let path = try KeyArgument.parse(key)
     let snapshot = try target.open().snapshot
     let schema = target.schema
@@ -142,12 +139,8 @@ struct GetVerb: Verb {
     if !values.contains(where: { [.used, .merged].contains($0.state) }) {
       standard = standard ?? schema.usedValue(of: path, in: snapshot)
     }
-    if values.isEmpty, standard == nil {
-      try schema.checkKnown(path)
-      throw ToolError(.noValue, target.absence(of: path, in: snapshot))
-    }
+    if values.isEmpty, standard == nil { throw try target.missing(path, in: snapshot) }
     if form != .json { schema.warnOfUnusable(at: path, in: snapshot) }
-    let end = endsWithNUL ? "\0" : "\n"
     if form == .json {
       var objects = values.map { Shown.record($0, schema) }
       if let standard {
@@ -158,11 +151,11 @@ struct GetVerb: Verb {
               layer: SettingsLayer(.default), path: path, value: standard, position: nil,
               state: isUsed ? .used : .hidden(by: values[0].layer, at: nil)), schema))
       }
-      Output.line(JSONObject.lines(objects), terminator: end)
+      Output.line(JSONObject.lines(objects), terminator: terminator)
     } else {
       let lock = schema.origin(of: path, in: snapshot).lock
       for line in Shown.layers(of: path, values, default: standard, schema, lock: lock) {
-        Output.text(line + end)
+        Output.text(line + terminator)
       }
     }
   }

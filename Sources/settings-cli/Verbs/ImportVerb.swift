@@ -1,7 +1,6 @@
 import AppSettings
 import AppSettingsImport
 import AppSettingsSchema
-import Glibc
 import SettingsTools
 public import ArgumentParser
 
@@ -259,8 +258,7 @@ struct ImportVerb: Verb {
   private func content() throws -> ([UInt8], name: String) {
     if file == "-" { return (try StandardInput.all(), "standard input") }
     let path = try SettingsLocation(file: Arguments.path(file)).file
-    var status = stat()
-    guard path.withPath({ stat($0, &status) }) != 0 || status.st_mode & S_IFMT != S_IFDIR else {
+    guard (try? Syscalls().status(at: path))?.isDirectory != true else {
       throw ToolError(.io, "Cannot import '\(path)': it is a directory. Name a file in it.")
     }
     guard let bytes = try GivenFile.bytes(at: path) else {

@@ -99,8 +99,7 @@ struct KeyList {
     }
     if paths.isEmpty, let prefix {
       if isJSON { end() }
-      try schema.checkKnown(prefix)
-      throw ToolError(.noValue, target.absence(of: prefix, in: snapshot))
+      throw try target.missing(prefix, in: snapshot)
     }
     if paths.isEmpty, !namesApps, let absence = target.absence(of: .root, in: snapshot) { Output.note(absence) }
   }

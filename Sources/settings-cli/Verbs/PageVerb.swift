@@ -42,10 +42,11 @@ struct PageVerb: Verb {
   }
 
   func answer() throws {
+    let target = target.map { Target($0) }
     if let target {
       // What is wrong with it is said here and not in a browser.
-      _ = try Target(target).location()
-      try AppName.checkKnown(Target(target).name)
+      _ = try target.location()
+      try AppName.checkKnown(target.name)
     }
     let companion = try CompanionProgram("settings-page", for: "The settings page", installedBy: "--page")
     var words = [companion.path, "--cli", companion.own]
@@ -53,7 +54,7 @@ struct PageVerb: Verb {
     if let port { words += ["--port", "\(port)"] }
     if noOpen { words.append("--no-open") }
     if allowRoot { words.append("--allow-root") }
-    if let target { words += ["--", Arguments.path(Target(target).name)] }
+    if let target { words += ["--", Arguments.path(target.name)] }
     try Program(words: words).replaceProcess()
   }
 }

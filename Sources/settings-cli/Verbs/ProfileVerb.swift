@@ -82,7 +82,7 @@ struct ProfileVerb: Verb {
     // A stored choice that cannot be used is replaced by another one.
     let location = try Target(app).location(followingChoice: action == .use)
     // An app with a chosen profile is known, whatever has become of its files.
-    if (try? Profiles(of: location)?.chosen()) ?? nil == nil { try AppName.checkKnown(app) }
+    if (try? Profiles(of: location)?.chosen()) == nil { try AppName.checkKnown(app) }
     if action == .use, let name, name == "none", try Profiles(of: location)?.names().contains(name) == false {
       throw ToolError(
         .unknown, "There is no profile 'none'. To use no profile, write 'settings-cli profile \(app) use --none'.")

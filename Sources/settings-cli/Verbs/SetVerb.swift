@@ -129,13 +129,7 @@ struct SetVerb: Verb {
           + added.map { SettingChange(.append, changes.pairs[0].key, .typed($0, kind)) }
         : changes.pairs.map { SettingChange(.set, $0.key, .typed($0.text, kind)) }, of: opened, creates: creates,
       needsChange: changesElements && added.isEmpty)
-    let outcome: ChangeOutcome
-    do {
-      outcome = try list.make(guarded)
-    } catch is ChangeList.Refused {
-      throw list.failure ?? ToolError(.invalidValue)
-    }
-    if outcome.show() { return }
+    if try list.explaining({ try list.make(guarded) }).show() { return }
     if let failure = list.failure { throw failure }
     if Terminal.error.isTerminal { noteShellHistory(changes.pairs, opened.schema) }
   }

@@ -226,7 +226,7 @@ struct SettingsCLI: ParsableCommand {
     guard command.hasPrefix("unset "), typed.count == 1, let app = typed.first, app.first != "-", !Target(app).isFile
     else { return "" }
     // What is installed cannot be forgotten.
-    let isInstalled = (try? InstalledApp.find(app).schema) ?? nil != nil
+    let isInstalled = (try? InstalledApp.find(app).schema) != nil
     guard !isInstalled || command.contains("KEY") else { return "" }
     return " For a whole app there is '\(name) \(isInstalled ? "unset \(app) --all" : "forget \(app)")'."
   }

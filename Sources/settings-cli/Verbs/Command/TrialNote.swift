@@ -82,18 +82,14 @@ struct TrialNote {
       switch failure.status {
       case .notWritable, .unparsable, .io, .migration:
         Output.note("To put the earlier value of \(words) back later, use 'settings-cli try'.")
+        throw failure
       case .changed:
-        failure = ToolError(
-          .changed, "\(words) stays as it is, because somebody else has changed it: 'settings-cli log' shows who.")
-        fallthrough
+        failure.message = "\(words) stays as it is, because somebody else has changed it: 'settings-cli log' shows who."
       // An app whose files are gone, or a profile.
-      case .unknown:
-        if failure.status == .unknown {
-          failure = ToolError(.changed, "\(words) is gone with its file. \(failure.message ?? "")")
-        }
-        fallthrough
-      default: remove()
+      case .unknown: failure = ToolError(.changed, "\(words) is gone with its file. \(failure.message ?? "")")
+      default: break
       }
+      remove()
       throw failure
     }
   }
