@@ -32,8 +32,6 @@ struct RenameVerb: Verb {
   @OptionGroup var condition: UnchangedOption
   @OptionGroup var common: CommonOptions
 
-  func validate() throws { _ = try condition.digests() }
-
   func answer() throws {
     let source = try KeyArgument.parse(old)
     let target = try Target(target)

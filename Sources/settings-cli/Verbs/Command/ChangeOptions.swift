@@ -6,9 +6,6 @@ struct ChangeOptions: ParsableArguments {
   @Flag(help: "Only show the change, as a unified diff.") var dryRun = false
   @OptionGroup var condition: UnchangedOption
 
-  /// - Throws: `ValidationError` for a digest that is not one.
-  func validate() throws { _ = try guarded() }
-
   /// Throws if a digest is given, which is one file's, for all apps.
   func checkTarget(of apps: AppsArgument) throws {
     try apps.needTarget(for: condition.ifUnchanged.first.map { _ in "--if-unchanged" })
@@ -24,6 +21,9 @@ struct UnchangedOption: ParsableArguments {
       "Only write if the file, or a key's value, still has this digest of 'get --digest'. Otherwise exit 9.",
       valueName: "digest"))
   var ifUnchanged: [String] = []
+
+  /// - Throws: `ValidationError` for a digest that is not one.
+  func validate() throws { _ = try digests() }
 
   func digests() throws -> [Digest] { try ifUnchanged.map { text in try validated { try Digest(text) } } }
 }
