@@ -167,7 +167,11 @@ struct FirstWordTests {
     let note = "settings-cli: 'editor' is 'org.example.editor'.\n"
     #expect(try test.run("get", "editor", "a") == SchemaHome.answer("1\n", note))
     #expect(try test.run("list", "example.editor").output == "a = 1\n")
-    for words in [["log"], ["describe"], ["export"], ["diff"], ["check"], ["blame"], ["at", "0s"], ["get", "--json"]] {
+    try test.home.write("b = 1\n", to: test.home.path + "/b.toml")
+    for words in [
+      ["log"], ["describe"], ["export"], ["diff"], ["check"], ["blame"], ["at", "0s"], ["get", "--json"],
+      ["get", "--digest"], ["diff", "b.toml"],
+    ] {
       let result = try ChildProcess.run(
         ChildProcess.product("settings-cli"), [words[0], "Editor"] + words.dropFirst(),
         environment: test.home.environment, directory: test.home.path)

@@ -182,14 +182,14 @@ package struct Target: Sendable {
     if let failure = AppName.unknown(name, mayBeNew: mayBeNew, environment: environment) { throw failure }
   }
 
-  /// The failure for an app without any files whose name is the end of one other app's id; `nil` for any other.
-  package func endOfAnother() throws -> ToolError? {
+  /// Throws if this is an app without any files whose name is the end of one other app's id: any other may be new.
+  package func checkNotEndOfAnother() throws {
     guard !isFile, try InstalledApp.find(name, environment: environment).isUnknown,
       let failure = AppName.unknown(name, environment: environment), failure.meantApp != nil,
       // What was forgotten can be brought back.
       RecoverySearch(for: nil, at: try location()).source == nil
-    else { return nil }
-    return failure
+    else { return }
+    throw failure
   }
 
   /// What to do about the user's file if it does not parse: what `recover --restore` would bring back, and from when.

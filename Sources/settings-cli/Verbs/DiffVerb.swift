@@ -55,7 +55,9 @@ struct DiffVerb: Verb {
     if declared { return try compareWithDeclared(target) }
     let difference: String
     if backup {
-      guard let backup = try target.openUnread().store.backups().first else {
+      let opened = try target.openUnread()
+      guard let backup = try opened.store.backups().first else {
+        try target.checkKnown(opened)
         throw ToolError(.noValue, "There is no backup of '\(try target.location().file)'.")
       }
       difference = try Self.texts(backup.path, target)
@@ -84,6 +86,7 @@ struct DiffVerb: Verb {
       throw ToolError(.io, "Cannot read '\(other)': it does not exist.\(typed.map { advice(for: $0, target) } ?? "")")
     }
     let new = try SettingsFile(path: file).read().bytes
+    if new == nil { try target.checkKnown(target.openUnread()) }
     let texts = ShownTexts(old, new ?? [], target.schema)
     return UnifiedDiff.text(
       from: texts.old, to: texts.new, oldName: other, newName: new == nil ? "/dev/null" : file)

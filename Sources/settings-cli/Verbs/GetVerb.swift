@@ -92,7 +92,11 @@ struct GetVerb: Verb {
   }
 
   private static func digest(of target: Target, _ key: String?) throws -> Digest {
-    guard let key else { return Digest(of: try SettingsFile(path: target.location().file).read().bytes) }
+    guard let key else {
+      let bytes = try SettingsFile(path: target.location().file).read().bytes
+      if bytes == nil { try target.checkNotEndOfAnother() }
+      return Digest(of: bytes)
+    }
     let path = try KeyArgument.parse(key)
     let snapshot = try target.open(mayBeUnknown: true).snapshot
     try target.schema.checkKnown(path)

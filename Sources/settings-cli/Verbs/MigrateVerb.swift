@@ -120,6 +120,7 @@ struct MigrateVerb: Verb {
     if let found = try schema.map({ try SettingsSchema.read(named: Arguments.path($0)) }) ?? target.fileSchema() {
       return found
     }
+    try AppName.checkKnown(target.name)
     throw ToolError(
       .unknown,
       "There is no schema for '\(target.name)'. The app writes one; you can also name one with --schema.")

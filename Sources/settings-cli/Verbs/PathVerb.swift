@@ -21,8 +21,7 @@ struct PathVerb: Verb {
 
   func answer() throws {
     let target = try Target(target)
-    // An app may be new. The end of another one's id is not.
-    if let failure = try target.endOfAnother() { throw failure }
+    try target.checkNotEndOfAnother()
     Output.path(try target.location().file)
   }
 }

@@ -32,7 +32,7 @@ struct RecoverVerb: Verb {
     let location = try target.location()
     let opened = try target.open(target.schema, migrations: .none, acceptsAnyVersion: true)
     let store = opened.store
-    if let failure = try target.endOfAnother() { throw failure }
+    try target.checkNotEndOfAnother()
     guard restore else {
       guard let moved = try opened.writing({ try store.recover() }) else { return Self.noteNothing(store, location) }
       Output.noteStored()
