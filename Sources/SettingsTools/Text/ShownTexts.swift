@@ -47,15 +47,16 @@ extension SchemaLookup {
   }
 
   private func without(_ secrets: inout [TOMLPath], _ table: TOMLTable, at path: TOMLPath) -> TOMLTable {
-    var rest = table
+    // A new table: each removal from one would move all that follows.
+    var rest = TOMLTable()
     for (name, value) in table {
       let place = path.appending(name)
-      if case .table(let inner) = value, !knownKeys.isSecret(place) {
-        guard knownKeys.hides(place, value) else { continue }
+      if !knownKeys.hides(place, value) {
+        rest[name] = value
+      } else if case .table(let inner) = value, !knownKeys.isSecret(place) {
         rest[name] = .table(without(&secrets, inner, at: place))
-      } else if knownKeys.hides(place, value) {
+      } else {
         secrets.append(place)
-        rest[name] = nil
       }
     }
     return rest
