@@ -51,11 +51,8 @@ extension StoreCore {
       let report = state.withLock { state -> WriteReport? in
         if state.isCommitting(upTo: number) { return nil }
         var report = WriteReport(number: number)
-        for (failed, _) in state.uncommitted where failed <= number { report.failures[failed] = error }
-        if report.failures.isEmpty { return report }
-        defer { renewStamp() }
-        state.withdraw(report.failures.keys)
-        state.adopt(state.userDocument, bytes: state.userBytes, committed: number, origin: .thisProcess)
+        for failed in state.withdrawAll(upTo: number) { report.failures[failed] = error }
+        if !report.failures.isEmpty { renewStamp() }
         return report
       }
       if let report {

@@ -58,8 +58,8 @@ struct StoreState: Sendable {
   var credentialText: String?
   /// Whether to migrate or create the file on disk as soon as its lock is free: this was done in memory only.
   var isWriteDue = false
-  /// The edits up to this number belong to a commit that holds the file's lock; 0 if there is none.
-  var takenNumber: UInt64 = 0
+  /// The number of the first edits that a commit which holds the file's lock has taken; `nil` without one.
+  private var firstTaken: UInt64?
   /// Returns the tables whose order of keys is observed.
   var orderedPaths: @Sendable () -> [TOMLPath] = { [] }
   /// Unreported changes, oldest first; ``AnnouncedState`` takes them.
@@ -166,20 +166,34 @@ struct StoreState: Sendable {
 
   /// Takes the pending edits for a commit that holds the file's lock. Nobody else withdraws them until ``endCommit()``.
   mutating func beginCommit() -> (pending: [(number: UInt64, edits: [Edit])], newest: UInt64) {
-    takenNumber = lastNumber
-    return (uncommitted, lastNumber)
+    let pending = uncommitted
+    firstTaken = pending.first?.number
+    return (pending, lastNumber)
   }
 
   /// Ends what ``beginCommit()`` began.
   mutating func endCommit() {
-    takenNumber = 0
+    firstTaken = nil
     commitLimit = nil
     writingTexts = []
   }
 
-  /// Whether some of the edits up to a number belong to a commit.
-  func isCommitting(upTo number: UInt64) -> Bool {
-    takenNumber > 0 && uncommitted.contains { $0.number <= min(number, takenNumber) }
+  /// Whether some of the edits up to a number belong to a commit, which tells their callers how it ends.
+  func isCommitting(upTo number: UInt64) -> Bool { firstTaken.map { $0 <= number } ?? false }
+
+  /// Withdraws the edits up to a number: memory returns to the file's content.
+  ///
+  /// - Returns: Their numbers.
+  mutating func withdrawAll(upTo number: UInt64) -> [UInt64] {
+    let failed = uncommitted.filter { $0.number <= number }
+    guard !failed.isEmpty else { return [] }
+    let orders = keyOrders
+    withdraw(failed.map(\.number))
+    change(at: failed.flatMap { $0.edits.map(\.path) }, sets: [], origin: .thisProcess) { state in
+      state.snapshot.pending.removeAll(upTo: number)
+    }
+    announceOrder(since: orders, .thisProcess)
+    return failed.map(\.number)
   }
 
   /// Takes over the text of the user's file.

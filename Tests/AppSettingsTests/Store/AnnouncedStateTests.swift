@@ -62,6 +62,28 @@ struct AnnouncedStateTests {
     #expect(waiter.take() != nil)
   }
 
+  @Test func `edits are in a commit's hands until it has ended, also when they are in the file`() throws {
+    let user = LayerContent(layer: SettingsLayer(.user), document: TOMLDocument(), hasFile: false)
+    var state = StoreState(user: user, overrides: .none)
+    state.finishLoading()
+    let number = state.enqueueAwaited([Edit(path: ["a"], value: 1)], isQuiet: false)
+    #expect(!state.isCommitting(upTo: number))
+    let (_, newest) = state.beginCommit()
+    let later = state.enqueueAwaited([Edit(path: ["b"], value: 1)], isQuiet: false)
+    #expect(state.isCommitting(upTo: number) && state.isCommitting(upTo: later))
+    // Their callers are told by the commit: whether they have changed the file, or have failed.
+    let text = Array("a = 1\n".utf8)
+    state.adopt(try TOMLDocument(parsing: text), bytes: text, committed: newest, origin: .thisProcess)
+    #expect(state.isCommitting(upTo: number))
+    state.endCommit()
+    #expect(!state.isCommitting(upTo: later))
+    // One that takes no edits along keeps nobody waiting.
+    state.withdraw([later])
+    _ = state.beginCommit()
+    let last = state.enqueueAwaited([Edit(path: ["b"], value: 2)], isQuiet: false)
+    #expect(!state.isCommitting(upTo: last))
+  }
+
   @Test func `a change ends what was wrong with the value that is gone`() {
     let state = state()
     problems.report(SettingsProblem(.invalidValue, "bad", path: ["a"]))

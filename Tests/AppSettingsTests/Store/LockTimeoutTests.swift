@@ -198,6 +198,27 @@ import TestSupport
     #expect(home.text() == "counter = 2\n")
   }
 
+  @Test func `a write that gives up leaves another thread's write what it is`() throws {
+    let settings = try store(limit: .milliseconds(100))
+    let isHeld = Barrier()
+    let mayGo = Barrier()
+    let waiter = ChangeWaiter(paths: [.root], keepsBatches: true)
+    settings.core.load()
+    settings.core.waiters.add(waiter)
+    let updater = Aside {
+      try? settings.update {
+        $0[.counter] = 1
+        isHeld.open()
+        mayGo.wait(seconds: Aside.endless)
+      }
+    }
+    isHeld.wait()
+    #expect(settingsError { try settings.set("a", for: .name) }?.code == .lockTimeout)
+    mayGo.open()
+    #expect(updater.ends())
+    #expect(waiter.take()?.batches.map(\.description) == ["counter (this process)"])
+  }
+
   @Test func `an edit that another write has taken along succeeds with it, also after its own time`() throws {
     let isLocking = Barrier()
     let mayLock = Barrier()
