@@ -171,7 +171,7 @@ final class WriteQueue: Sendable {
   /// - Returns: The failure of an edit that no other caller was waiting for.
   func flush(upTo number: UInt64, _ ticket: WriteTicket, commit: (WriteTurn) -> Void) -> SettingsError? {
     let isDone = monitor.withLockQuietly { state in
-      if state.done >= number || state.wanted < number { return true }
+      if state.done >= number { return true }
       state.waiting.append(Waiting(number: number, ticket: ticket, isFlush: true) { ticket.end($0) })
       return false
     }
