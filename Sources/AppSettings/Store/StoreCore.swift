@@ -205,9 +205,9 @@ package final class StoreCore: Sendable {
   ///
   /// - Parameter note: Runs with their number before anyone can write them.
   private func addPending(_ edits: [Edit], note: (UInt64) -> Void) throws(SettingsError) -> UInt64 {
-    load()
-    return try state.withLock { state throws(SettingsError) in
-      let number = state.enqueue(try state.snapshot.permitted(edits))
+    let edits = try permitted(edits)
+    return state.withLock { state in
+      let number = state.enqueue(edits)
       note(number)
       renewStamp()
       return number
@@ -218,13 +218,22 @@ package final class StoreCore: Sendable {
   ///
   /// - Parameter note: Runs with their number before anyone can write them.
   func addAwaited(_ edits: [Edit], note: (UInt64) -> Void) throws(SettingsError) -> UInt64 {
-    load()
+    let edits = try permitted(edits)
     let isQuiet = QuietThreads.areQuiet(for: waiters)
-    return try state.withLock { state throws(SettingsError) in
-      let number = state.enqueueAwaited(try state.snapshot.permitted(edits), isQuiet: isQuiet)
+    return state.withLock { state in
+      let number = state.enqueueAwaited(edits, isQuiet: isQuiet)
       note(number)
       return number
     }
+  }
+
+  /// Those of some edits that are to be made, by administrators' locks.
+  ///
+  /// Not under the lock of the state: a default is asked for, which may be computed from other values of the store.
+  private func permitted(_ edits: [Edit]) throws(SettingsError) -> [Edit] {
+    load()
+    let locked = state.withLock { $0.snapshot.locks.isEmpty ? nil : $0.snapshot }
+    return try locked?.permitted(edits) ?? edits
   }
 
   /// The present state with all edits that are not in the file yet, from which the next edits are made.

@@ -27,6 +27,20 @@ struct LockedPartTests {
     return try home.store()
   }
 
+  @Test func `a default that is computed from other keys may be asked for while a part of the value is locked`() throws
+  {
+    let settings = try store("settings-locked = [\"window.width\"]\n")
+    let columns = SettingsKey("columns", default: 10)
+    let window = SettingsKey("window", default: { Window(width: settings[columns] * 8) })
+    let setter = Aside {
+      settings[window] = Window(width: 80, height: 3)
+      #expect(settingsError { try settings.set(Window(width: 81), for: window) }?.code == .locked)
+    }
+    #expect(setter.ends(within: 60))
+    try settings.flush()
+    #expect(home.text() == "[window]\nheight = 3\n")
+  }
+
   private static let locked = "settings-locked = [\"window.width\"]\n[window]\nwidth = 100\n"
 
   @Test(
