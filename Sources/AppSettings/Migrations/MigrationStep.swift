@@ -273,7 +273,8 @@ extension MigrationStep {
   /// Runs code on the document. If it throws, the whole migration fails and nothing is written.
   ///
   /// The code sees the document's values, never the app's types, so that it keeps its meaning in later releases. In
-  /// ``forEach(_:_:)`` it sees a document with the values of one record.
+  /// ``forEach(_:_:)`` it sees a document with the values of one record. It must not use the store that it migrates,
+  /// which traps: the store is read when the migration has ended.
   ///
   /// A schema file cannot contain code, so `settings-cli migrate` cannot run it: the app must be started once.
   ///

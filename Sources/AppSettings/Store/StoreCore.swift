@@ -41,8 +41,8 @@ package final class StoreCore: Sendable {
 
   // The state of the store. Every change of it is announced.
   let state: AnnouncedState
-  // Held while the files are read for the first time, so that one thread reads them and the others wait.
-  private let loading = Lock(())
+  // The thread that reads the files for the first time, for which the others wait: 0 for none.
+  private let loading = Monitor<UInt>(0)
   // Held from a decision about what was read until it is reported, so that reports have the order of the decisions.
   let reporting = Lock(())
   // Serialises this process's commits, and knows which thread is in one: 0 for none.
@@ -114,30 +114,41 @@ package final class StoreCore: Sendable {
   package func load() {
     if stamp.load(ordering: .acquiring) != 0 { return }
     DeferredCalls.section {
-      let isFirst = loading.withLock { _ -> Bool in
-        if stamp.load(ordering: .acquiring) != 0 { return false }
-        let deadline = ProcessFacts.monotonicNanoseconds() + SaveWatch.firstRead
-        findProfile(until: deadline)
-        readSurroundingsAtRest(until: deadline)
-        let revision = state.withLock { $0.userRevision }
-        do throws(SettingsError) {
-          if let (bytes, document) = try readOnFirstAccess(until: deadline) {
-            state.withLock { state in
-              // Another thread may have restored or imported a text meanwhile.
-              guard state.userRevision == revision else { return }
-              state.adopt(document, bytes: bytes, committed: nil, origin: .outside)
-            }
+      beginLoading()
+      defer { loading.withLock { $0 = 0 } }
+      if stamp.load(ordering: .acquiring) != 0 { return }
+      let deadline = ProcessFacts.monotonicNanoseconds() + SaveWatch.firstRead
+      findProfile(until: deadline)
+      readSurroundingsAtRest(until: deadline)
+      let revision = state.withLock { $0.userRevision }
+      do throws(SettingsError) {
+        if let (bytes, document) = try readOnFirstAccess(until: deadline) {
+          state.withLock { state in
+            // Another thread may have restored or imported a text meanwhile.
+            guard state.userRevision == revision else { return }
+            state.adopt(document, bytes: bytes, committed: nil, origin: .outside)
           }
-        } catch {
-          noteUserFailure(error, using: "Defaults are used.")
         }
-        // Which profiles are below the own one, that one says.
-        if state.withLock({ $0.inherits != nil }) { readSurroundingsAtRest(until: deadline) }
-        state.withLock { $0.finishLoading() }
-        renewStamp()
-        return true
+      } catch {
+        noteUserFailure(error, using: "Defaults are used.")
       }
-      if isFirst { runDueHooks() }
+      // Which profiles are below the own one, that one says.
+      if state.withLock({ $0.inherits != nil }) { readSurroundingsAtRest(until: deadline) }
+      state.withLock { $0.finishLoading() }
+      renewStamp()
+      runDueHooks()
+    }
+  }
+
+  /// Makes the calling thread the one that reads the files. Traps where it would wait for itself.
+  private func beginLoading() {
+    let me = PlainThread.currentID
+    loading.wait { owner -> Void? in
+      precondition(
+        owner != me,
+        "A migration has used '\(backing.name)', which it migrates. Use the document that the migration is given.")
+      guard owner == 0 else { return nil }
+      owner = me
     }
   }
 

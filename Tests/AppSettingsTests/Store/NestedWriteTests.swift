@@ -36,6 +36,18 @@ struct NestedWriteTests {
     #expect(home.text(of: secondFile) == "counter = 5\n")
   }
 
+  @Test func `a migration that reads the settings that it migrates traps, and does not hang`() async {
+    await #expect(processExitsWith: .failure) {
+      let home = ScratchHome()
+      try home.write("counter = 1\n")
+      let own = Lock<SettingsStore?>(nil)
+      let settings = try home.store(
+        migrations: [Migration(2, "read the counter") { _ in _ = own.withLock { $0 }?[.counter] }])
+      own.withLock { $0 = settings }
+      _ = settings[.counter]
+    }
+  }
+
   @Test func `the same file through another store, or a link, cannot be written inside an update`() throws {
     let settings = try home.store()
     let same = try home.store()
