@@ -23,7 +23,8 @@ extension MigrationStep {
   ///   - table: The table for keys that are not mapped; the root by default.
   ///   - keys: The app's keys, which say whether the dots in a name of the file separate tables: `view.zoom` goes to the key
   ///     `view.zoom` if there is one. TOML and `git config` have tables of their own, and need no such rule.
-  ///   - report: Receives the imported and the skipped values. A schema file cannot store it.
+  ///   - report: Receives the imported and the skipped values, after the migration, so that it may use the store. A
+  ///     schema file cannot store it.
   public static func importFile(
     _ source: String, as format: SettingsImportFormat, mapping: KeyValuePairs<String, String> = [:],
     ignoring: [String] = [], takesOnlyMapped: Bool = false, into table: String? = nil, keys: [AnySettingsKey] = [],
@@ -110,6 +111,7 @@ extension ImportStep: DeclarativeStep {
     }
     guard let path, let bytes = try SettingsFile(path: path).read(with: scope.importRights).bytes else { return }
     let taken = try SettingsImporting.take(bytes, of: path, as: format, by: rules, into: &scope.document)
-    report?(taken)
+    // The settings are being migrated: code of the app that uses them waits until that has ended.
+    if let report { DeferredCalls.run { report(taken) } }
   }
 }

@@ -388,6 +388,24 @@ struct ImportTests {
     #expect(home.text() == "settings-version = 3\ntitle = \"mine\"\nother = 1\n")
   }
 
+  @Test func `the report of an import may use the store`() throws {
+    let old = home.path + "/.editorrc"
+    try home.write("name = x\n", to: old)
+    let own = Lock<SettingsStore?>(nil)
+    let seen = Recorder<String>()
+    let key = SettingsKey("name", default: "")
+    let settings = try home.store(
+      migrations: [
+        Migration(
+          2, "import the old file",
+          [.importFile(old, as: .ini) { _ in own.withLock { $0 }.map { seen.note($0[key]) } }])
+      ])
+    own.withLock { $0 = settings }
+    let reader = Aside { _ = settings[key] }
+    #expect(reader.ends(within: 60))
+    #expect(seen.elements == ["x"])
+  }
+
   @Test func `without an old file nothing is made, and a new file has the newest version`() throws {
     let settings = try home.store(migrations: importing(home.path + "/.editorrc"))
     #expect(settings[.counter] == 0)
