@@ -182,6 +182,7 @@ struct ImportPlan {
     report.skipped = skipped
     var values = old
     var newest: [TOMLPath: Leaf] = [:]
+    var set: Set<TOMLPath> = []
     for leaf in leaves {
       guard let target = leaf.target, leaf.name < newest[target]?.name ?? Int.max else { continue }
       newest[target] = leaf
@@ -204,10 +205,14 @@ struct ImportPlan {
         skip(reason)
       } else if let value = values.firstValue(above: target) {
         skip("it cannot be set: '\(value)' is a value, and cannot have keys")
-      } else if let present = values[path: target], !rules.isReplacing || present.isReplacedSilently(by: leaf.value) {
+      } else if let present = values[path: target],
+        !rules.isReplacing || set.contains(target) || present.isReplacedSilently(by: leaf.value)
+      {
         // A table that is replaced takes along keys that nobody has named.
-        skip(rules.isReplacing ? "'\(target)' is a table. Remove it first" : "'\(target)' has a value already")
+        let isTable = rules.isReplacing && !set.contains(target)
+        skip(isTable ? "'\(target)' is a table. Remove it first" : "'\(target)' has a value already")
       } else {
+        set.insert(target)
         values.apply(Edit(path: target, value: leaf.value))
         report.taken.append(.init(source: leaf.source, key: target))
         if leaf.isDotted { report.dotted.append(.init(source: leaf.source, key: target)) }

@@ -356,6 +356,17 @@ struct ImportTests {
     #expect(replaced.hasPrefix("# c\na = 2 # mine\n"))
   }
 
+  @Test func `of two values for one key the first is taken, and the other one is named`() throws {
+    let json = #"{"a": 1, "b": 2}"#
+    for isReplacing in [false, true] {
+      let rules = SettingsImportRules(mapping: [["a"]: ["x"], ["b"]: ["x"]], isReplacing: isReplacing)
+      let (text, report) = try take(json, as: .json, rules: rules, into: isReplacing ? "x = 0\n" : "")
+      #expect(text == "x = 1\n")
+      #expect(report.taken.map(\.source) == [["a"]])
+      #expect(skipped(report) == ["b: 'x' has a value already"])
+    }
+  }
+
   // MARK: As a step
 
   private func importing(_ file: String) -> [Migration] {
