@@ -49,10 +49,11 @@ enum KeyFileText {
         }
       case .dconf:
         do throws(ImportFailure) {
-          if let value = try VariantText.value(of: text, &budget) {
+          func skipNothing(_ place: TOMLPath) { result.skip(path.appending(place), "it is 'nothing'") }
+          if let value = try VariantText.value(of: text, &budget, noteNothing: skipNothing) {
             result.set(value, at: path)
           } else {
-            skip("it is 'nothing'")
+            skipNothing(.root)
           }
         } catch {
           // One invalid line does not prevent reading the others; a limit does.

@@ -116,10 +116,14 @@ package struct KeyedArchive: Sendable {
   // MARK: Values
 
   /// The value of an archive that contains only values; `nil` for any other archive.
-  static func value(of bytes: [UInt8], _ budget: inout ImportBudget) throws(ImportFailure) -> TOMLValue? {
+  ///
+  /// - Parameter noteNull: Called for each null, which is left out.
+  static func value(
+    of bytes: [UInt8], _ budget: inout ImportBudget, noteNull: () -> Void
+  ) throws(ImportFailure) -> TOMLValue? {
     guard let archive = try KeyedArchive(bytes, &budget) else { return nil }
     do {
-      return try archive.value(&budget) { _, _ in throw NoValue() }
+      return try archive.value(&budget, noteNull: noteNull) { _, _ in throw NoValue() }
     } catch let error as ImportFailure {
       throw error
     } catch {
@@ -139,7 +143,7 @@ package struct KeyedArchive: Sendable {
   }
 
   private func value(
-    _ budget: inout ImportBudget, _ convert: (Object, Node) throws -> TOMLValue?
+    _ budget: inout ImportBudget, noteNull: () -> Void = {}, _ convert: (Object, Node) throws -> TOMLValue?
   ) throws -> TOMLValue? {
     // A value with two references is charged twice.
     func value(_ node: Node, _ depth: Int) throws -> TOMLValue? {
@@ -148,7 +152,9 @@ package struct KeyedArchive: Sendable {
       if let object = object(node) {
         switch content(of: object) {
         case nil: return try convert(object, node)
-        case .null?: return nil
+        case .null?:
+          noteNull()
+          return nil
         case .text(let text)?: return try charged(.string(text))
         case .url(let url)?: return try URL.settingsBridge.write(url)
         case .uuid(let uuid)?: return try UUID.settingsBridge.write(uuid)

@@ -71,7 +71,11 @@ package enum PropertyListText {
         return try skip(path, "its date is beyond what TOML has")
       case .data(let bytes):
         // Archived URLs and other values of Foundation become what they represent; other objects keep their archive.
-        if let value = try KeyedArchive.value(of: bytes, &budget) { return value }
+        var hasNull = false
+        if let value = try KeyedArchive.value(of: bytes, &budget, noteNull: { hasNull = true }) {
+          if hasNull { _ = try skip(path, "a null in it was left out, because TOML has none") }
+          return value
+        }
         return try? Data.settingsBridge.write(Data(bytes))
       case .reference: return try skip(path, "it is a reference within an archive")
       case .other(let what): return try skip(path, what)

@@ -5,14 +5,22 @@ struct VariantText {
   private let text: [Unicode.Scalar]
   private var at = 0
   private var budget: ImportBudget
+  /// The place in the value, by the keys of dictionaries.
+  private var path = TOMLPath.root
+  private var leftOut: [TOMLPath] = []
 
   /// Returns the value of a text; `nil` for `nothing`.
-  static func value(of text: String, _ budget: inout ImportBudget) throws(ImportFailure) -> TOMLValue? {
+  ///
+  /// - Parameter noteNothing: Gets the place of each entry of a dictionary that is `nothing`, and left out.
+  static func value(
+    of text: String, _ budget: inout ImportBudget, noteNothing: (TOMLPath) -> Void
+  ) throws(ImportFailure) -> TOMLValue? {
     var reader = VariantText(text: Array(text.unicodeScalars), budget: budget)
     defer { budget = reader.budget }
     let value = try reader.value(depth: 0)
     reader.skipBlanks()
     guard reader.at == reader.text.count else { throw reader.fault }
+    reader.leftOut.forEach(noteNothing)
     return value
   }
 
@@ -141,7 +149,10 @@ struct VariantText {
       guard let key = try value(depth: depth + 1)?.scalarText else { throw fault }
       // A single entry is written with a comma: `{'a', 1}`.
       guard take(":") || take(",") else { throw fault }
-      if let value = try value(depth: depth + 1) { table[key] = value }
+      let outer = path
+      path = path.appending(key)
+      if let value = try value(depth: depth + 1) { table[key] = value } else { leftOut.append(path) }
+      path = outer
       if take("}") { return .table(table) }
       guard take(",") else { throw fault }
     }

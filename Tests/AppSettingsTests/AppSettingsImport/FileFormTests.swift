@@ -353,5 +353,11 @@ struct FileFormTests {
       }
       #expect(report.skipped.isEmpty)
     }
+    let null =
+      object(2, "<key>NS.objects</key><array>\(reference(3))\(reference(4))</array>") + type("NSArray")
+      + "<true/>" + object(5, "") + type("NSNull")
+    let (root, report) = try take(
+      "<plist version=\"1.0\"><dict><key>k</key>\(archive(null))</dict></plist>", as: .propertyList)
+    #expect(root["k"] == [true] && report.skipped.map(\.source.description) == ["k"])
   }
 }
