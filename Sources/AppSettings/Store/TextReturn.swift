@@ -91,7 +91,7 @@ struct TextReturn {
   /// Whether a part would put back a comment that is below it already: one that was above something else before.
   private static func repeats(_ part: TextChange.Part, in bytes: [UInt8]) -> Bool {
     let comments = part.added[...].lines.filter(isComment)
-    return bytes[(part.offset + part.removed.count)...].lines.prefix(while: isComment).contains { line in
+    return bytes.dropFirst(part.offset + part.removed.count).lines.prefix(while: isComment).contains { line in
       comments.contains { $0.elementsEqual(line) }
     }
   }

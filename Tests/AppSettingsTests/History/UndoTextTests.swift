@@ -72,6 +72,21 @@ struct UndoTextTests {
     #expect(home.text() == both)
   }
 
+  @Test func `of a key whose line a secret has taken, above another secret`() throws {
+    let pin = SettingsKey("pin", default: 0, .secret)
+    let code = SettingsKey("code", default: 0, .secret)
+    let settings = try home.store()
+    _ = (settings[size], settings[pin], settings[code], settings[theme])
+    try home.write("theme = 'dark'\npin = 5\n")
+    settings.reload()
+    try settings.set(13, for: size)
+    // What stands for the secrets in the history is longer than they are.
+    try home.write("code = 7\npin = 5\n")
+    settings.reload()
+    try settings.undo(theme)
+    #expect(settings[theme] == "dark" && settings[code] == 7 && settings[pin] == 5)
+  }
+
   @Test func `below a comment that stays, and is above a secret meanwhile`() throws {
     // The first comment belongs to the file. What is above a secret is not in the history.
     try comesBack("# why it is 1\nopener = 1 # c\npassword = \"5\"\n", ["opener"])
