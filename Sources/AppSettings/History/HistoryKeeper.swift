@@ -132,7 +132,7 @@ package final class HistoryKeeper: Sendable {
     }
     let declared = declarations(of: write.keys)
     if var state = folder.lastKnown(), declared != nil, state.declared == declared, state.keysStamp == keysStamp,
-      state.present == write.oldStamp
+      state.present == write.oldStamp, state.places.fit(length: write.old?.count ?? 0)
     {
       let file = try folder.openJournal()
       if state.stamp == file.stamp {

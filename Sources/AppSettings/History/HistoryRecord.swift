@@ -101,6 +101,8 @@ enum HistoryLine {
   static let start = 17
   /// What the body of a record begins with.
   static let recordStart = Array("{\"n\":".utf8)
+  /// The highest number, place and size in a journal. Anyone can write a higher one, from which nobody could count on.
+  static let mostCounted = 1 << 56
 
   // MARK: Writing
 
@@ -247,7 +249,8 @@ enum HistoryLine {
     guard line.count > start + 6, line[start] == UInt8(ascii: "{"), line[start + 1] == UInt8(ascii: "\""),
       line[start + 3] == UInt8(ascii: "\""), line[start + 4] == UInt8(ascii: ":")
     else { return nil }
-    return (line[start + 2], digits(of: line, at: start + 5))
+    let number = digits(of: line, at: start + 5)
+    return number <= mostCounted ? (line[start + 2], number) : nil
   }
 
   /// The time of a record's line. Does not check the digest.
@@ -258,11 +261,12 @@ enum HistoryLine {
     return digits(of: line, at: comma + 5)
   }
 
-  /// The number whose digits begin at a place; 0 if there are none.
+  /// The number whose digits begin at a place; 0 if there are none. One that is too high is cut.
   private static func digits(of line: UnsafeRawBufferPointer, at place: Int) -> Int {
     var number = 0
     var at = place
-    while at < line.count, line[at] >= 0x30, line[at] <= 0x39, number < Int.max / 16 {
+    let most = mostCounted
+    while at < line.count, line[at] >= 0x30, line[at] <= 0x39, number <= most {
       number = number * 10 + Int(line[at] - 0x30)
       at += 1
     }
@@ -279,23 +283,23 @@ enum HistoryLine {
 
   /// The record in a line; `nil` if the digest is wrong or a member is missing. Unknown members are ignored.
   static func record(_ line: UnsafeRawBufferPointer) -> HistoryRecord? {
-    guard let table = members(of: line), let number = table["n"]?.number, let time = table["t"]?.number,
-      let reason = table["why"]?.string, let segment = table["in"]?.number, case .array(let changes)? = table["e"],
-      case .array(let parts)? = table["s"]
+    guard let table = members(of: line), let number = table["n"]?.count, let time = table["t"]?.number,
+      let reason = table["why"]?.string, let segment = table["in"]?.count, case .array(let changes)? = table["e"],
+      case .array(let all)? = table["s"], case let parts = all.compactMap(part), parts.count == all.count
     else { return nil }
     let actor = HistoryRecord.Actor(
       name: table["by"]?.string, program: table["exe"]?.string, process: table["pid"]?.number,
       user: table["uid"]?.number)
     return HistoryRecord(
       number: number, time: time, actor: actor, reason: reason, reversal: reversal(table),
-      changes: changes.compactMap(change), text: TextChange(parts: parts.compactMap(part)), segment: segment,
+      changes: changes.compactMap(change), text: TextChange(parts: parts), segment: segment,
       isLarge: table["large"] != nil, followsUnparsed: table["wasUnparsed"] != nil,
       isUnparsed: table["isUnparsed"] != nil, file: table["file"].flatMap(file))
   }
 
   private static func file(_ value: TOMLValue) -> HistoryRecord.File? {
     guard case .array(let parts) = value, parts.count == 4, let inode = parts[0].number, let modified = parts[1].number,
-      let changed = parts[2].number, let size = parts[3].number
+      let changed = parts[2].number, let size = parts[3].count
     else { return nil }
     let stamp = FileStamp(
       inode: UInt64(bitPattern: Int64(inode)), size: 0, modified: Int64(modified), changed: Int64(changed))
@@ -317,7 +321,7 @@ enum HistoryLine {
   }
 
   private static func part(_ value: TOMLValue) -> TextChange.Part? {
-    guard case .array(let parts) = value, parts.count == 3, let offset = parts[0].number, let removed = parts[1].string,
+    guard case .array(let parts) = value, parts.count == 3, let offset = parts[0].count, let removed = parts[1].string,
       let added = parts[2].string
     else { return nil }
     return TextChange.Part(offset: offset, removed: PathText.bytes(removed), added: PathText.bytes(added))
@@ -345,7 +349,7 @@ enum HistoryLine {
       let start = (0..<min(body.count, mostHead)).first(where: { body[$0...].starts(with: textStart) }),
       body.suffix(textEnd.count).elementsEqual(textEnd), start + textStart.count <= body.count - textEnd.count,
       let value = try? JSONText.value(of: String(decoding: body[..<start], as: UTF8.self) + "}"),
-      case .table(let table) = value, let number = table["c"]?.number, let known = table["k"]?.number
+      case .table(let table) = value, let number = table["c"]?.count, let known = table["k"]?.count
     else { return nil }
     return (
       HistoryCheckpoint.Head(number: number, known: known, isAfterLoss: table["lost"] != nil),
@@ -381,10 +385,11 @@ enum HistoryLine {
   /// The segments of an index by path.
   static func index(_ line: UnsafeRawBufferPointer) -> [(path: String, segment: Int)]? {
     guard let table = members(of: line), case .table(let segments)? = table["of"] else { return nil }
-    return segments.compactMap { path, value in value.number.map { (path, $0) } }
+    return segments.compactMap { path, value in value.count.map { (path, $0) } }
   }
 }
 
 extension TOMLValue {
   fileprivate var number: Int? { if case .integer(let number) = self { Int(number) } else { nil } }
+  fileprivate var count: Int? { number.flatMap { 0...HistoryLine.mostCounted ~= $0 ? $0 : nil } }
 }

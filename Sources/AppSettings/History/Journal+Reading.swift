@@ -134,7 +134,8 @@ extension Journal {
       var from = index.place
       while let found = firstPlace(of: Array(needle.dropFirst()), from: from, to: index.next) {
         from = found + 1
-        guard let entry = HistoryLine.indexEntry(index.text, at: found - index.place), entry.segment >= start,
+        guard let entry = HistoryLine.indexEntry(index.text, at: found - index.place),
+          start..<segment.place ~= entry.segment,
           let path = entry.path.isEmpty ? .root : try? TOMLPath(parsing: entry.path),
           paths.contains(where: { path.isRelated(to: $0) })
         else { continue }

@@ -27,14 +27,17 @@ struct Journal: Sendable {
   init?(_ text: MappedText) {
     guard let (header, next) = text.line(at: 0), next == Self.headerLength, Self.isWhole(header),
       header.starts(with: Self.headerStart),
-      let base = Int(String(decoding: header[Self.headerStart.count...].prefix(20), as: UTF8.self))
+      let base = Int(String(decoding: header[Self.headerStart.count...].prefix(20), as: UTF8.self)),
+      0...HistoryLine.mostCounted ~= base
     else { return nil }
     self.text = text
     self.base = base
   }
 
-  /// Whether a line is an undamaged header, of whatever version.
-  static func isWhole(_ header: UnsafeRawBufferPointer) -> Bool {
+  /// Whether a line is an undamaged header of another version.
+  static func isOther(_ header: UnsafeRawBufferPointer) -> Bool { isWhole(header) && !header.starts(with: headerStart) }
+
+  private static func isWhole(_ header: UnsafeRawBufferPointer) -> Bool {
     let end = header.count - 17
     guard end > name.count, header.starts(with: name), header[end] == UInt8(ascii: " ") else { return false }
     let digest = TextDigest(of: UnsafeRawBufferPointer(rebasing: header[..<end]))

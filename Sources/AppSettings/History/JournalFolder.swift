@@ -24,7 +24,7 @@ struct JournalFolder: Sendable {
   func read() throws -> Journal? {
     guard let text = try map(journal) else { return nil }
     if let journal = Journal(text) { return journal }
-    guard let (header, _) = text.line(at: 0), Journal.isWhole(header) else { return nil }
+    guard let (header, _) = text.line(at: 0), Journal.isOther(header) else { return nil }
     throw SettingsError(
       .newerVersion,
       "Cannot use the history in '\(journal)': a newer release of the library has written it. Update this program, or "

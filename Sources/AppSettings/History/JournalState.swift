@@ -104,6 +104,7 @@ struct PresentFile: Sendable {
         inode: words[index], size: int(index + 1), modified: Int64(bitPattern: words[index + 2]),
         changed: Int64(bitPattern: words[index + 3]))
     }
+    guard (16..<Self.headCount).allSatisfy({ 0...HistoryLine.mostCounted ~= int($0) }) else { return nil }
     let places =
       count == 0
       ? []

@@ -32,6 +32,16 @@ struct KeptPlaces: Sendable, Equatable {
 
   var isEmpty: Bool { all.isEmpty }
 
+  /// Whether they can be those of a text of some length.
+  func fit(length: Int) -> Bool {
+    var end: UInt32 = 0
+    for place in all {
+      guard end <= place.start, place.start <= place.end else { return false }
+      end = place.end
+    }
+    return end <= length
+  }
+
   /// The place in the kept text of one in the text that is in none of them.
   ///
   /// The time is proportional to the number of hidden parts before it.
