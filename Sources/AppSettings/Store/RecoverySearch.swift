@@ -241,7 +241,7 @@ extension SettingsBackup {
     func number(_ range: Range<Int>) -> CInt { digits[range].reduce(0) { $0 &* 10 &+ CInt($1 - 0x30) } }
     let year = digits.count - 10
     var parts = tm()
-    parts.tm_year = number(0..<year) - 1900
+    parts.tm_year = number(0..<year) &- 1900
     (parts.tm_mon, parts.tm_mday) = (number(year..<year + 2) - 1, number(year + 2..<year + 4))
     parts.tm_hour = number(year + 4..<year + 6)
     (parts.tm_min, parts.tm_sec) = (number(year + 6..<year + 8), number(year + 8..<year + 10))

@@ -57,4 +57,12 @@ struct BackupNameTests {
   func `a backup before a migration says to which version`(reason: String, version: Int?) {
     #expect(BackupName(number: 1, time: Self.time, reason: reason).migratedTo == version)
   }
+
+  @Test(arguments: ["2147483648", "4294966000", "00002026", "99999999999999999999"])
+  func `a time of any year has a date`(year: String) throws {
+    let backup = try #require(
+      SettingsBackup(path: "/b/settings.000001.\(year)0305T010203Z.before-edit.toml"))
+    #expect(backup.time.hasPrefix(year))
+    _ = backup.date
+  }
 }
