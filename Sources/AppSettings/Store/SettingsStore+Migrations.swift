@@ -112,8 +112,10 @@ extension SettingsStore {
         guard let bytes else { return nil }
         var document = try core.parse(bytes)
         ran = try core.reader.migrate(&document, of: core.userLayer, upTo: target)
+        try core.noteHooks(of: ran)
         return document.bytes
       }
+      core.runDueHooks()
       return ran
     }
   }

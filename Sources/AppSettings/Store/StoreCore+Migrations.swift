@@ -82,7 +82,7 @@ extension StoreCore {
   // MARK: After a commit
 
   /// Notes on disk, before the file is replaced, which migrations have work to do after the commit.
-  private func noteHooks(of migrations: [Migration]) throws {
+  func noteHooks(of migrations: [Migration]) throws {
     let versions = migrations.filter { $0.commitHook != nil }.map(\.version)
     guard !versions.isEmpty else { return }
     switch backing {

@@ -360,6 +360,20 @@ struct StoreMigrationTests {
     #expect(texts == ["settings-version = 3\ncounter = 1\nnew = 2\n"])
   }
 
+  @Test func `a hook runs also where the file is migrated to its version only`() throws {
+    try home.write("old = 2\n")
+    let runs = Recorder<String?>()
+    let home = home
+    let migrations = [
+      Migration(2, "rename old", [.rename("old", to: "new")]).afterCommit { _ in runs.note(home.text()) },
+      Migration(3, "rename new", [.rename("new", to: "newest")]).afterCommit { _ in runs.note(home.text()) },
+    ]
+    #expect(try home.store(migrations: migrations).migrate(to: 2).map(\.version) == [2])
+    #expect(runs.elements == ["settings-version = 2\nnew = 2\n"])
+    #expect(try home.store(migrations: migrations).migrate().map(\.version) == [3])
+    #expect(runs.elements == ["settings-version = 2\nnew = 2\n", "settings-version = 3\nnewest = 2\n"])
+  }
+
   @Test func `a hook that throws is a problem, and is tried again at the next start`() throws {
     try home.write("old = 2\n")
     let runs = Monitor(0)
