@@ -254,8 +254,8 @@ extension WatchStateMachine {
     if !isSame { subscription.hasMoved = true }
     if !missing.isEmpty || !isSame {
       subscription.rounds += 1
-      subscription.missingWatches = missing
       if subscription.rounds < Timing.mostRounds {
+        subscription.missingWatches = missing
         subscription.wantsWalk = true
       } else {
         // The path changes too fast to follow. Looks at the present file, and tries again soon.

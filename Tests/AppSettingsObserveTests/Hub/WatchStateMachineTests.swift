@@ -34,6 +34,19 @@ struct WatchStateMachineTests {
     #expect(world.machine.deadline == nil)
   }
 
+  @Test func `where no directory stays what it was, the file is looked at, and the next try waits`() {
+    var world = HubWorld()
+    world.isStale = true
+    world.machine.subscribe(1, to: .file("/d/f"))
+    let words = world.settle()
+    #expect(words.count < 1000 && words.last == "check", "\(words.count)")
+    #expect(world.rest == .milliseconds(50))
+    world.isStale = false
+    world.advance(.milliseconds(50))
+    _ = world.settle()
+    #expect(world.machine.watchCount == 2 && world.machine.deadline == nil)
+  }
+
   @Test func `a burst makes for one look`() {
     var world = HubWorld.settled()
     for _ in 0..<1000 { world.send(.movedTo) }

@@ -14,6 +14,8 @@ struct HubWorld {
   var refusal: WatchRefusal?
   /// The directories that cannot be watched; all of them if it is `nil`.
   var refused: Set<FileIdentity>?
+  /// Whether each directory is another one by the time that it is to be watched.
+  var isStale = false
   var lastWatch: CInt = 0
   var watches: [FileIdentity: CInt] = [:]
   /// The subscriptions that something is reported of.
@@ -32,7 +34,8 @@ struct HubWorld {
   /// Does what the machine wants and gives it as words.
   mutating func settle() -> [String] {
     var words: [String] = []
-    while let action = machine.next(at: now) {
+    // Never so many: a machine that goes on for ever is a failure, and no test that hangs.
+    while words.count < 1000, let action = machine.next(at: now) {
       switch action {
       case .walk(let id, _):
         words.append("walk")
@@ -40,7 +43,9 @@ struct HubWorld {
       case .watch(let identity, let path, let events):
         words.append(
           "watch \(path) \(events.isSuperset(of: .entries) ? "all" : events.contains(.deleted) ? "few" : "self")")
-        if let refusal, refused?.contains(identity) != false {
+        if isStale {
+          machine.watched(identity, .stale)
+        } else if let refusal, refused?.contains(identity) != false {
           machine.watched(identity, .refused(refusal))
         } else {
           if watches[identity] == nil { lastWatch += 1 }
