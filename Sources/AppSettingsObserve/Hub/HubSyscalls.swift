@@ -29,8 +29,9 @@ package struct EntryStatus {
   package var age: Duration? {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
-    let then = status.st_mtim
-    let age = Duration.seconds(now.tv_sec - then.tv_sec) + .nanoseconds(now.tv_nsec - then.tv_nsec)
+    func duration(_ time: timespec) -> Duration { .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec) }
+    // Programs can set any time: only durations have a difference for all.
+    let age = duration(now) - duration(status.st_mtim)
     return age < .zero ? nil : age
   }
 }

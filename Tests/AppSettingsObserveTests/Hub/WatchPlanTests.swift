@@ -113,6 +113,17 @@ struct WatchPlanTests {
     #expect(WatchPlan(of: .file(root["f"])).end.age == nil)
   }
 
+  @Test(arguments: [Int.min, Int.min + 1, -1, .max]) func `any time of a file is an age, or none`(_ seconds: Int) throws
+  {
+    // A file system that takes every time; others take the nearest one that they have.
+    let path = "/dev/shm/settings-test-age-\(getpid())-\(seconds)"
+    defer { unlink(path) }
+    try #require(FileManager.default.createFile(atPath: path, contents: nil), "/dev/shm is needed")
+    let time = timespec(tv_sec: seconds, tv_nsec: 0)
+    #expect(utimensat(AT_FDCWD, path, [time, time], 0) == 0)
+    #expect((WatchPlan(of: .file(path)).end.age != nil) == (seconds < 0))
+  }
+
   private func identity(of path: String) -> FileIdentity? { try? EntryStatus(of: path).identity }
 }
 
