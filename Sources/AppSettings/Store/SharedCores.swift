@@ -22,7 +22,8 @@ enum SharedCores {
 
   /// The engine for a key; a new one if no store uses one.
   static func core(for key: Key, make: () -> StoreCore) -> StoreCore {
-    table.withLock { $0.value(for: key, make: make) }
+    // A new engine may report what is wrong with its overrides.
+    DeferredCalls.section { table.withLock { $0.value(for: key, make: make) } }
   }
 }
 

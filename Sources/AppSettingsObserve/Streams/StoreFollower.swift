@@ -45,14 +45,17 @@ final class StoreFollower: Sendable {
   /// Watches the present places of the store.
   private func update() {
     guard let core = core() else { return }
-    let (ended, places) = subscriptions.withLock { subscriptions -> ([WatchSubscription], [FollowedPlace]) in
-      // Under the lock: another thread may make the subscriptions of newer places.
-      let places = Self.places(of: core)
-      let ended = subscriptions.keys.filter { !places.contains($0) }.compactMap {
-        subscriptions.removeValue(forKey: $0)
+    // What keeps a place from being watched is reported when the lock is released.
+    let (ended, places) = DeferredCalls.section {
+      subscriptions.withLock { subscriptions -> ([WatchSubscription], [FollowedPlace]) in
+        // Under the lock: another thread may make the subscriptions of newer places.
+        let places = Self.places(of: core)
+        let ended = subscriptions.keys.filter { !places.contains($0) }.compactMap {
+          subscriptions.removeValue(forKey: $0)
+        }
+        for place in places where subscriptions[place] == nil { subscriptions[place] = subscribe(to: place, core) }
+        return (ended, places)
       }
-      for place in places where subscriptions[place] == nil { subscriptions[place] = subscribe(to: place, core) }
-      return (ended, places)
     }
     // A cancellation waits for a running look, which may be in this very function.
     for subscription in ended { subscription.cancel() }

@@ -1,5 +1,7 @@
+import Logging
 import Synchronization
 import Testing
+import TestSupport
 
 @testable import AppSettings
 
@@ -30,6 +32,33 @@ struct SharedCoresTests {
     var table = WeakTable<CountedKey, Thing>()
     let held = (0..<1_000).map { number in table.value(for: CountedKey(number: number)) { Thing() } }
     #expect(CountedKey.hashes.load(ordering: .relaxed) == held.count)
+  }
+
+  @Test func `a log handler may open a store, also when it is told of another one that is being opened`() throws {
+    struct OpeningHandler: LogHandler {
+      let open: @Sendable () -> Void
+      var metadata: Logger.Metadata = [:]
+      var logLevel = Logger.Level.trace
+      subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { nil }
+        set {}
+      }
+      func log(event: LogEvent) { open() }
+    }
+    let home = ScratchHome()
+    let (location, other) = (try home.location(), try home.location(name: "other"))
+    // A byte that is not UTF-8.
+    let overrides = SettingsOverrides.environment(
+      app: "org.example.test", processVariables: ["ORG_EXAMPLE_TEST_SETTINGS__A": "\u{10FFFF}"])
+    let opened = Recorder<String>()
+    let opener = Aside {
+      let handler = OpeningHandler {
+        opened.note(SettingsStore(at: other, logger: .silent).description)
+      }
+      _ = SettingsStore(at: location, overrides: overrides, logger: Logger(label: "opening") { _ in handler })
+    }
+    #expect(opener.ends(within: 60))
+    #expect(opened.elements == [other.file])
   }
 
   @Test func `objects that are gone do not pile up`() {
