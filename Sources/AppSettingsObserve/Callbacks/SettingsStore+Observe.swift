@@ -172,6 +172,7 @@ extension SettingsStore {
 private enum OwnedObservations {
   private struct Entry: Sendable {
     weak var owner: (any AnyObject & Sendable)?
+    let ownerID: ObjectIdentifier
     weak var core: StoreCore?
     var cancel: @Sendable () -> Void
   }
@@ -186,21 +187,23 @@ private enum OwnedObservations {
   private static let state = Lock(State())
 
   static func add(_ owner: any AnyObject & Sendable, in core: StoreCore, cancel: @escaping @Sendable () -> Void) {
-    let over = state.withLock { state -> [Entry] in
-      state.entries.append(Entry(owner: owner, core: core, cancel: cancel))
-      guard state.entries.count >= state.limit else { return [] }
-      let over = state.entries.filter { $0.owner == nil }
-      state.entries.removeAll { $0.owner == nil }
+    // Those that are alive stay so until the lock is released: what runs at the end of one may come here.
+    let (over, living) = state.withLock { state -> ([Entry], [(any AnyObject & Sendable)?]) in
+      state.entries.append(Entry(owner: owner, ownerID: ObjectIdentifier(owner), core: core, cancel: cancel))
+      guard state.entries.count >= state.limit else { return ([], []) }
+      let owners = state.entries.map(\.owner)
+      let over = zip(state.entries, owners).filter { $1 == nil }.map(\.0)
+      state.entries = zip(state.entries, owners).filter { $1 != nil }.map(\.0)
       state.limit = max(16, state.entries.count * 2)
-      return over
+      return (over, owners)
     }
-    for entry in over { entry.cancel() }
+    withExtendedLifetime(living) { for entry in over { entry.cancel() } }
   }
 
   static func end(_ owner: AnyObject, in core: StoreCore) {
     let owner = ObjectIdentifier(owner)
     let ended = state.withLock { state -> [Entry] in
-      let isEnded = { (entry: Entry) in entry.owner.map(ObjectIdentifier.init) == owner && entry.core === core }
+      let isEnded = { (entry: Entry) in entry.ownerID == owner && entry.core === core }
       let ended = state.entries.filter(isEnded)
       state.entries.removeAll(where: isEnded)
       return ended

@@ -285,6 +285,19 @@ import TestSupport
     settings.endObservations(tiedTo: bystander)
     other.endObservations(tiedTo: panel)
   }
+
+  @Test func `objects may end their observations as they end, while those of others begin and end`() {
+    final class Owner: Sendable {
+      let settings: SettingsStore
+      init(_ settings: SettingsStore) { self.settings = settings }
+      deinit { settings.endObservations(tiedTo: self) }
+    }
+    let settings = SettingsStore(inMemory: "", logger: .silent)
+    let threads = (0..<2).map { _ in
+      Aside { for _ in 0..<5_000 { settings.observe(.number, tiedTo: Owner(settings), initial: false) { _, _ in } } }
+    }
+    for thread in threads { #expect(thread.ends(within: 120)) }
+  }
 }
 
 private struct WeakReference: Sendable {
