@@ -115,14 +115,14 @@ public final class ObservableSettings: Observable, SettingsAccess, Sendable {
 
   private func observe(_ key: AnySettingsKey, seesOrder: Bool = false, _ compare: @escaping Comparison) {
     let path = key.path
-    let new = state.withLock { state -> ChangeWaiter? in
-      guard state.waiters[path] == nil else { return nil }
+    state.withLock { state in
+      guard state.waiters[path] == nil else { return }
       let waiter = ChangeWaiter(
         paths: key.paths, seesOrder: seesOrder, callback: { [weak self] in self?.changed(path, compare) })
       state.waiters[path] = waiter
-      return waiter
+      // Before another thread finds it there, and reads the value.
+      store.core.waiters.add(waiter)
     }
-    if let new { store.core.waiters.add(new) }
   }
 
   /// Runs on the thread that made the change.
