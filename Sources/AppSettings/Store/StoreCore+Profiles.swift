@@ -8,6 +8,8 @@ struct ProfileChoice: Sendable {
   var watch = SaveWatch()
   /// Detects saves of the chosen profile's file, until that is the own one.
   var ownWatch = SaveWatch()
+  /// The profile to use.
+  var name: String?
   var problem: SettingsProblem?
 }
 
@@ -38,10 +40,11 @@ extension StoreCore {
     guard let personal = location?.personal, let path = personal.choiceFile, case .file(let file, _) = backing else {
       return (nil, nil)
     }
-    var choice = state.withLock { $0.choice }
+    var (choice, turn) = state.withLock { ($0.choice, $0.choiceReadings.begin()) }
     let former = choice.problem
     choice.problem = nil
-    var (name, wait) = (personal.profile, UInt64?.none)
+    choice.name = personal.profile
+    var wait: UInt64?
     do throws(SettingsError) {
       let contents = try SettingsFile(path: path, system: file.system).read()
       wait = choice.watch.wait(for: contents, after: choice.known, evidence) {
@@ -50,16 +53,24 @@ extension StoreCore {
       if wait == nil {
         choice.watch = SaveWatch()
         choice.known = SaveWatch.Known(bytes: contents.bytes, inode: contents.status?.inode)
-        name = try contents.bytes.flatMap { bytes throws(SettingsError) in try Profiles.name(in: bytes, file: path) }
+        choice.name = try contents.bytes.flatMap { bytes throws(SettingsError) in
+          try Profiles.name(in: bytes, file: path)
+        }
       }
     } catch {
       choice.problem = SettingsProblem(
         error.using(personal.profile.map { "The profile '\($0)' stays." } ?? "None is used."))
     }
-    state.withLock { [choice] in $0.choice = choice }
+    let isCurrent = state.withLock { [choice] state in
+      guard state.choiceReadings.end(turn) else { return false }
+      state.choice = choice
+      return true
+    }
+    // Another thread has read the file since.
+    guard isCurrent else { return readChoice(evidence) }
     if let former, former != choice.problem { problems.resolve { $0 == former } }
     if let problem = choice.problem, problem != former { problems.report(problem) }
-    return (name, wait)
+    return (choice.name, wait)
   }
 
   /// Follows the choice of the profile.
@@ -81,7 +92,7 @@ extension StoreCore {
   /// they were set.
   ///
   /// - Parameter revision: ``StoreState/surroundingsRevision`` before the choice was read. If another thread has read
-  ///   the files since, the choice is read again.
+  ///   the files since, or another choice, the choice is read again.
   private func switchProfile(
     to name: String?, readAt revision: UInt64, _ evidence: SaveWatch.Evidence
   ) -> LookOutcome? {
@@ -101,7 +112,7 @@ extension StoreCore {
       }
       var isOvertaken = false
       let isSwitched = state.withLock { state in
-        isOvertaken = state.surroundingsRevision != revision
+        isOvertaken = state.surroundingsRevision != revision || state.choice.name != name
         guard !isOvertaken, !state.hasUncommitted else { return false }
         defer { renewStamp() }
         place.withLock { $0 = new }

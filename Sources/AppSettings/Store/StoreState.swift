@@ -52,6 +52,8 @@ struct StoreState: Sendable {
   var areSurroundingsDue = false
   /// The file with the choice of the profile, as last read.
   var choice = ProfileChoice()
+  /// The readings of that file.
+  var choiceReadings = ReadingOrder()
   /// The secret keys in use by path, for which credentials count.
   var secrets: [TOMLPath: AnySettingsKey] = [:]
   /// A text in place of each credential; `nil` for the credential itself.

@@ -2,6 +2,7 @@ import AppSettings
 import Foundation
 import Logging
 import SettingsTOML
+import TestModels
 import Testing
 import TestSupport
 
@@ -48,6 +49,24 @@ struct ProfileTests {
     try home.profiles.choose(nil)
     #expect(try value(.active) == "user")
     #expect(home.text(of: try home.profiles.choiceFile) == nil)
+  }
+
+  @Test func `a choice that is over while its profile is read is not followed`() throws {
+    for name in ["one", "two"] { try home.write("theme = '\(name)'\n", to: home.file("profiles/\(name).toml")) }
+    try home.profiles.choose("one")
+    let own = Lock<SettingsStore?>(nil)
+    let home = home
+    let settings = try home.store(
+      system: .before(.open, at: .nth(1), where: { $0.hasSuffix("profiles/two.toml") }) { _ in
+        // As on another thread.
+        _ = try? home.profiles.choose("one")
+        own.withLock { $0 }?.reload()
+      })
+    own.withLock { $0 = settings }
+    #expect(settings[theme] == "one")
+    try home.profiles.choose("two")
+    settings.reload()
+    #expect(settings[theme] == "one" && settings.location?.personal?.profile == "one")
   }
 
   @Test func `names that are paths or hidden are refused`() throws {
