@@ -51,6 +51,9 @@ struct HistoryReader: Sendable {
       at: contents.status?.modified ?? ProcessFacts.nanosecondsSince1970())
   }
 
+  /// Whether the file has something that is not in the journal yet.
+  var hasUnrecorded: Bool { unrecorded != nil }
+
   /// The numbers of entries before which others were lost, other than by age, the oldest first. Where nothing of the
   /// journal is left, the number that the next entry has.
   var losses: [Int] {

@@ -233,19 +233,27 @@ extension StoreCore {
 
   /// The history as it is now; `nil` for settings in memory.
   func readHistory() throws(SettingsError) -> HistoryReader? {
-    guard let history else { return nil }
-    let contents = try backing.read()
-    return try readHistory(history, contents, contents.bytes.map { try? TOMLDocument(parsing: $0) } ?? TOMLDocument())
+    try history.map { history throws(SettingsError) in try readHistory(history).reader }
   }
 
+  /// The history as it is now, with the content of the file.
   func readHistory(
-    _ history: HistoryKeeper, _ contents: SettingsFile.Contents, _ document: TOMLDocument?
-  ) throws(SettingsError) -> HistoryReader {
+    _ history: HistoryKeeper
+  ) throws(SettingsError) -> (reader: HistoryReader, contents: SettingsFile.Contents) {
     let folder = try history.folder(of: backing.name)
-    do {
-      return try HistoryReader(folder, of: backing.name, contents, document, history.migrations)
-    } catch {
-      throw folder.error(error, "read")
+    while true {
+      let contents = try backing.read()
+      let document = contents.bytes.map { try? TOMLDocument(parsing: $0) } ?? TOMLDocument()
+      let reader: HistoryReader
+      do {
+        reader = try HistoryReader(folder, of: backing.name, contents, document, history.migrations)
+      } catch {
+        throw folder.error(error, "read")
+      }
+      // The journal may have a write that came after the content was read: no change back.
+      guard reader.hasUnrecorded, try !backing.read().bytes.isSameText(as: contents.bytes) else {
+        return (reader, contents)
+      }
     }
   }
 }

@@ -41,9 +41,7 @@ extension StoreCore {
     reaching reached: (SettingsHistoryEntry) -> Void = { _ in }
   ) throws -> UndoPlan {
     // What others have changed becomes an entry first.
-    let contents = try backing.read()
-    let stored = contents.bytes.flatMap { try? TOMLDocument(parsing: $0) } ?? TOMLDocument()
-    let reader = try readHistory(history, contents, stored)
+    let (reader, contents) = try readHistory(history)
     func plan(_ entry: SettingsHistoryEntry, _ record: HistoryRecord) throws -> UndoPlan {
       try planUndo(Undo(record, entry, what, in: reader, of: self), in: document, contents.bytes, check)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestModels
 import Testing
 import TestSupport
 
@@ -15,6 +16,20 @@ struct HistoryTests {
   private var journal: String { folder + "/journal" }
 
   private func texts(_ entries: [SettingsHistoryEntry]) -> [String] { entries.map(\.description) }
+
+  @Test func `a write while the history is read is in it as what it is`() throws {
+    let writer = try home.store()
+    try writer.set("dark", for: theme)
+    let theme = theme
+    let reader = try home.store(
+      system: .before(.open, at: .nth(1), where: { $0.hasSuffix("/journal") }) { _ in
+        _ = try? writer.set("light", for: theme)
+      })
+    #expect(
+      texts(try reader.history()) == [
+        #"#2 set by org.example.test: theme "dark" -> "light""#, #"#1 set by org.example.test: theme (none) -> "dark""#,
+      ])
+  }
 
   @Test func `reading makes nothing, and a first write makes an entry`() throws {
     let settings = try home.store()
