@@ -254,8 +254,8 @@ extension WatchStateMachine {
     if !isSame { subscription.hasMoved = true }
     if !missing.isEmpty || !isSame {
       subscription.rounds += 1
+      subscription.missingWatches = missing
       if subscription.rounds < Timing.mostRounds {
-        subscription.missingWatches = missing
         subscription.wantsWalk = true
       } else {
         // The path changes too fast to follow. Looks at the present file, and tries again soon.
@@ -284,7 +284,9 @@ extension WatchStateMachine {
       nodes[identity]?.refusal = refusal
     case .stale:
       for id in node.users.keys {
-        subscriptions[id]?.wantsWalk = true
+        // A path that changes too fast is walked again when its next try is due.
+        guard let subscription = subscriptions[id], subscription.rounds < Timing.mostRounds else { continue }
+        subscription.wantsWalk = true
         enqueue(id)
       }
     }
