@@ -16,7 +16,7 @@ struct MomentTests {
   }
 
   @Test func `a length of time has at most ten thousand years`() {
-    #expect(Moment.seconds("10000 years") == 10_000 * 365 * 86_400)
+    #expect(Moment.seconds("10000 years") == 315_360_000_000.0)
     for text in ["10001 years ago", "999999999 years", "999999999w", "1e300d", "infd", "nand", "-1 days"] {
       #expect(Moment.seconds(text) == nil, "\(text)")
     }
