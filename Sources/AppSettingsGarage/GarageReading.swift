@@ -33,6 +33,8 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
   private var checks: [() throws -> Void] = []
   /// The references in them.
   private var links: [any UnfilledLink] = []
+  /// The lines of the file, for errors: many records may be unreadable.
+  private lazy var lines = LineIndex(of: draft.base.bytes)
   private var waiting: [TOMLPath: [Waiter]] = [:]
   /// The number of references so far.
   private var requestCount = 0
@@ -171,9 +173,8 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
 
   /// Where a part of a record is in the file, or what of it is there.
   private func position(of key: GarageKey, part: [String] = []) -> TOMLPosition? {
-    let index = LineIndex(of: draft.base.bytes)
-    if let id = key.id { return draft.base.position(of: [key.name, id], part: part, by: index) }
-    return draft.base.position(of: [key.name], part: key.index.map { ["[\($0)]"] + part } ?? [], by: index)
+    if let id = key.id { return draft.base.position(of: [key.name, id], part: part, by: lines) }
+    return draft.base.position(of: [key.name], part: key.index.map { ["[\($0)]"] + part } ?? [], by: lines)
   }
 
   // MARK: References
