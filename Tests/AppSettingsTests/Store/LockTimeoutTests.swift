@@ -165,10 +165,9 @@ import TestSupport
     #expect(settings[new] == 5)
   }
 
-  @Test func `a write waits for its own process's writes no longer than its time`() throws {
-    let settings = try store(limit: .milliseconds(300))
-    let isHeld = Barrier()
-    let mayGo = Barrier()
+  /// Begins an update of the counter, which goes on when the gate opens.
+  private func holdUp(_ settings: SettingsStore) -> (updater: Aside, mayGo: Barrier) {
+    let (isHeld, mayGo) = (Barrier(), Barrier())
     let updater = Aside {
       try? settings.update {
         $0[.counter] = 1
@@ -177,6 +176,12 @@ import TestSupport
       }
     }
     isHeld.wait()
+    return (updater, mayGo)
+  }
+
+  @Test func `a write waits for its own process's writes no longer than its time`() throws {
+    let settings = try store(limit: .milliseconds(300))
+    let (updater, mayGo) = holdUp(settings)
     let codes = Monitor<[SettingsError.Code?]>([])
     let writers = [
       Aside {
@@ -200,19 +205,10 @@ import TestSupport
 
   @Test func `a write that gives up leaves another thread's write what it is`() throws {
     let settings = try store(limit: .milliseconds(100))
-    let isHeld = Barrier()
-    let mayGo = Barrier()
     let waiter = ChangeWaiter(paths: [.root], keepsBatches: true)
     settings.core.load()
     settings.core.waiters.add(waiter)
-    let updater = Aside {
-      try? settings.update {
-        $0[.counter] = 1
-        isHeld.open()
-        mayGo.wait(seconds: Aside.endless)
-      }
-    }
-    isHeld.wait()
+    let (updater, mayGo) = holdUp(settings)
     #expect(settingsError { try settings.set("a", for: .name) }?.code == .lockTimeout)
     mayGo.open()
     #expect(updater.ends())
