@@ -52,7 +52,7 @@ extension CommandTests.Mirrors {
       }
     }
 
-    @Test func `a restored backup that lacks a document is held at once, whoever makes that again`() async throws {
+    @Test func `a machine holds at once where a backup lacks a document, whoever makes it again`() async throws {
       try await Fleet.withOwnCluster { cluster, fleet, ada, machine in
         try await ada.run("set", fleet.app, "a=1")
         #expect(try await machine.wait(for: "a = 1\n"))

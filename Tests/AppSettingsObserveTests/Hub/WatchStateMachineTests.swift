@@ -34,7 +34,7 @@ struct WatchStateMachineTests {
     #expect(world.machine.deadline == nil)
   }
 
-  @Test func `where no directory stays what it was, the file is looked at, and the next try waits`() {
+  @Test func `where a directory is always another one, the file is looked at, and the next try waits`() {
     var world = HubWorld()
     world.isStale = true
     world.machine.subscribe(1, to: .file("/d/f"))

@@ -71,7 +71,7 @@ struct AnnouncedStateTests {
     let (_, newest) = state.beginCommit()
     let later = state.enqueueAwaited([Edit(path: ["b"], value: 1)], isQuiet: false)
     #expect(state.isCommitting(upTo: number) && state.isCommitting(upTo: later))
-    // Their callers are told by the commit: whether they have changed the file, or have failed.
+    // The commit tells their callers whether they changed the file or failed.
     let text = Array("a = 1\n".utf8)
     state.adopt(try TOMLDocument(parsing: text), bytes: text, committed: newest, origin: .thisProcess)
     #expect(state.isCommitting(upTo: number))

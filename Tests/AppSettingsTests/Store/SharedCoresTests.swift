@@ -34,7 +34,7 @@ struct SharedCoresTests {
     #expect(CountedKey.hashes.load(ordering: .relaxed) == held.count)
   }
 
-  @Test func `a log handler may open a store, also when it is told of another one that is being opened`() throws {
+  @Test func `a log handler may open a store, even while another one is being opened`() throws {
     struct OpeningHandler: LogHandler {
       let open: @Sendable () -> Void
       var metadata: Logger.Metadata = [:]

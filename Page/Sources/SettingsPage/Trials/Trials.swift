@@ -65,7 +65,7 @@ final class Trials: Sendable {
     return (try? await commands.entry(of: pid, trial.place, after: trial.after)) ?? nil != nil
   }
 
-  /// Lets the time of a trial run whose change was made. At the server's end there is none.
+  /// Starts the time of a trial whose change was made. While the server ends, a trial has none.
   func run(_ id: String, for time: Duration) {
     let trial = state.withLock { state -> Trial? in
       guard let trial = state.machine.run(id) else { return nil }
