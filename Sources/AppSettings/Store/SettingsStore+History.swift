@@ -32,10 +32,10 @@ extension SettingsStore {
   package func history(
     at paths: [TOMLPath]?, since time: Date? = nil, limit most: Int = .max
   ) throws(SettingsError) -> [SettingsHistoryEntry] {
-    guard let reader = try core.readHistory() else { return [] }
+    guard most > 0, let reader = try core.readHistory() else { return [] }
     var found: [SettingsHistoryEntry] = []
     reader.visit(paths, since: time?.milliseconds(.up) ?? .min) { entry, _ in
-      if found.count < most { found.append(entry) }
+      found.append(entry)
       return found.count < most
     }
     return found

@@ -190,4 +190,23 @@ import TestSupport
     await audience.stream.wait { $0.last == "a" }
     #expect(audience.calls.elements == ["a", "b", "a"])
   }
+
+  @Test func `a value that is refused while others are written goes back, which is a change`() async throws {
+    try home.write("name = \"a\"\ntable = 5\n")
+    let part = SettingsKey("table.part", default: 0)
+    let (isHeld, mayGo) = (Barrier(), Barrier())
+    let settings = try home.store(system: .waiting(before: .rename, opening: isHeld, until: mayGo))
+    let parts = Recorder(settings.updates(part))
+    await parts.wait(for: 0)
+    let writer = Aside { [name] in _ = try? settings.set("b", for: name) }
+    isHeld.wait()
+    settings[part] = 1
+    settings[name] = "c"
+    await parts.wait(for: 1)
+    mayGo.open()
+    #expect(writer.ends())
+    #expect(throws: SettingsError.self) { try settings.flush() }
+    await parts.wait { $0.count == 3 }
+    #expect(parts.elements == [0, 1, 0] && home.text() == "name = \"c\"\ntable = 5\n")
+  }
 }

@@ -46,6 +46,16 @@ struct UnifiedDiffTests {
     }
   }
 
+  @Test func `each part says from which line on it is, in both texts`() {
+    let old = (1...20).map { "line \($0)" }
+    var new = old
+    new.remove(at: 18)
+    new.insert(contentsOf: ["new", "new"], at: 1)
+    let difference = UnifiedDiff.text(from: text(old, "\n"), to: text(new, "\n"), oldName: "a", newName: "b")
+    let places = difference.split(separator: "\n").filter { $0.hasPrefix("@@") }
+    #expect(places == ["@@ -1,4 +1,6 @@", "@@ -16,5 +18,4 @@"])
+  }
+
   @Test(.enabled(if: hasPatch, "patch(1) is not installed"))
   func `texts of thousands of unlike lines are compared at once`() throws {
     let home = ScratchHome()

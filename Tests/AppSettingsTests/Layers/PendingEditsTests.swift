@@ -39,4 +39,15 @@ struct PendingEditsTests {
     pending.removeAll(upTo: UInt64(edits.count))
     #expect(pending.isEmpty)
   }
+
+  @Test(arguments: [
+    ("t.u.v", true), ("t.u", true), ("t", true), ("t.u.v.w", true), ("t.u.w", false), ("t.v", false), ("v", false),
+    ("u.v", false), ("s", true), ("s.x", true),
+  ])
+  func `an edit touches its own path, those above and those below`(path: String, isTouched: Bool) throws {
+    var pending = PendingEdits()
+    pending.add(Edit(path: ["t", "u", "v"], value: 1), number: 1)
+    pending.add(Edit(path: ["s"], value: nil), number: 2)
+    #expect(pending.touches(try TOMLPath(parsing: path)) == isTouched)
+  }
 }

@@ -55,6 +55,24 @@ struct RecordEditTests {
       try edited { $0[.servers]["work"]?.port = 8080 } == replacing("port = 80", by: "port = 8080"))
   }
 
+  @Test func `a record is made and removed in place, in a transaction too`() throws {
+    func exchange(_ record: inout Server?) { record = record == nil ? Server(id: "new", region: "us") : nil }
+    let made = "[servers.new]\nregion = \"us\"\n"
+    for isInTransaction in [false, true] {
+      let text = try edited { settings in
+        guard isInTransaction else {
+          exchange(&settings[.servers]["work"])
+          return exchange(&settings[.servers]["new"])
+        }
+        try settings.update {
+          exchange(&$0[.servers]["work"])
+          exchange(&$0[.servers]["new"])
+        }
+      }
+      #expect(text.contains(made) && !text.contains("[servers.work]") && text.contains("[servers.home]"), "\(text)")
+    }
+  }
+
   @Test func `a field that became nil is removed`() throws {
     #expect(try edited { $0[.servers]["work"]?.port = nil } == replacing("port = 80\n", by: ""))
   }

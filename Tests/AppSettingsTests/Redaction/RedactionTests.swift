@@ -21,7 +21,7 @@ struct RedactionTests {
     "password", "Password", "PASSWD", "db-password", "db_password", "dbPassword", "passphrase", "client_secret",
     "clientSecret", "secret", "token", "id-token", "GITHUB_TOKEN", "credential", "api-key", "api_key", "apiKey",
     "API_KEY", "APIKey", "apikey", "private-key", "privateKey", "access_key", "s3.access key", "token2", "token-2",
-    "secret-key",
+    "secret-key", "AWSSecret",
     "aws_secret_access_key", "oauth2Token", "S3AccessKey", "clésToken", "caféToken", "smtp/password", "imap:Password",
   ])
   func `a name that ends with a word of the list is that of a secret`(name: String) throws {
