@@ -111,7 +111,8 @@ extension AnySettingsKey {
   package var removals: [Edit] { paths.reversed().map { .reset($0, of: self) } }
 
   /// The edits that remove the value under each former name. Every write contains them, so that no old value reappears.
-  fileprivate var removalsOfFormer: [Edit] { paths.dropFirst().map { Edit(path: $0, value: nil, key: self) } }
+  /// They are resets: a lock of any name refuses what the key is set to, by its present name.
+  fileprivate var removalsOfFormer: [Edit] { paths.dropFirst().map { .reset($0, of: self) } }
 }
 
 extension TOMLTable {

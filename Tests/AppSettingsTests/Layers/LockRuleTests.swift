@@ -110,6 +110,18 @@ struct LockRuleTests {
     #expect(settings[.frame] == Frame(width: 100, height: 7))
   }
 
+  @Test(arguments: [("w", "it is locked"), ("win", "it is, under its former name 'win', locked")])
+  func `setting a key that is locked under one of its names is refused by its present name`(
+    _ name: String, _ reason: String
+  ) throws {
+    try home.write("settings-locked = [\"\(name)\"]\n", to: system)
+    try home.write("[win]\nwidth = 5\nheight = 6\n")
+    let settings = try home.store()
+    let error = settingsError { try settings.set(Frame(width: 7, height: 6), for: .frame) }
+    #expect(error?.message == "Cannot set 'w': \(reason) by '\(system)', line 1. Nothing was written.")
+    #expect(home.text() == "[win]\nwidth = 5\nheight = 6\n")
+  }
+
   // MARK: Overrides
 
   private func store(_ variables: [String: String], _ arguments: [String] = []) throws -> SettingsStore {
