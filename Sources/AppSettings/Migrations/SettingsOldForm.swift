@@ -149,6 +149,7 @@ private struct OldFormFailure: Error, CustomStringConvertible {
     case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
       let place = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
       description = "the JSON does not fit the type" + (place.isEmpty ? "" : " at '\(place)'")
+    case let error as SettingsValueError: description = error.clause(about: "the value")
     default: description = "\(error)"
     }
   }
@@ -167,10 +168,9 @@ extension SettingsOldForm {
     do {
       value = try self.value(of: stored, for: key)
     } catch {
-      let isSecret = key.isSecret
+      let reason = (error as? SettingsValueError)?.clause(about: "the value") ?? "\(error)".withoutFullStop
       throw MigrationStepError(
-        path: path,
-        reason: isSecret ? "the value has neither its old form nor its new one" : "\(error)".withoutFullStop)
+        path: path, reason: key.isSecret ? "the value has neither its old form nor its new one" : reason)
     }
     guard let value else { return false }
     let before = document.bytes

@@ -257,6 +257,16 @@ struct OldFormTests {
     }
   }
 
+  @Test(arguments: [
+    ("5", "the value is the integer 5, but must be an array of strings"),
+    ("[1]", "'[0]' in the value is the integer 1, but must be a string"),
+  ])
+  func `a value that is neither text nor native is named in a clause`(_ value: String, _ clause: String) throws {
+    try home.write("tags = \(value)\n")
+    let error = settingsError { _ = try home.store().migrate(tags, from: .json) }
+    #expect(error?.message.contains("at 'tags', \(clause).") == true, "\(error?.message ?? "")")
+  }
+
   @Test func `the value of a secret key is in no error`() throws {
     try home.write("token = 'hunter2'\n")
     let settings = try home.store()

@@ -123,7 +123,7 @@ struct OldFormTypeTests {
       }
       #expect(error?.code == .migrationFailed && error?.position?.line == 2)
       #expect(
-        error?.message.contains("\"2 Hours\", but \"10 Minutes\" is needed. The file") == true,
+        error?.message.contains("\"2 Hours\", but must be \"10 Minutes\". The file") == true,
         "\(error?.message ?? "")")
       #expect(home.text() == before)
     }
