@@ -190,7 +190,7 @@ extension OpenedSettings {
   private func takeBack(_ key: String?, _ what: ([TOMLPath]?) -> HistoryTarget) throws(ToolError) -> HistoryFacts {
     try only {
       let names = try key.map(TypedKey.path).map(schema.names)
-      return HistoryFacts(try undo(what(names)).entry, HistoryText(schema), at: nil)
+      return HistoryFacts(try undo(what(names)).entry, HistoryText(schema), at: names)
     }
   }
 

@@ -249,6 +249,10 @@ struct OpenedSettingsTests {
     #expect(try setting("theme", settings).text == "dark")
     #expect(try settings.history().map(\.reason) == ["redo", "undo", "set", "set"])
     #expect(try settings.history(of: "editor.font-size", limit: 5).count == 1)
+    // Of a write of several values, only that of the key is taken back.
+    try settings.apply([.set("theme", to: "light"), .set("editor.font-size", to: "20")])
+    #expect(try settings.undo("theme").changes.map(\.key) == ["theme"])
+    #expect(try setting("editor.font-size", settings).text == "20")
   }
 
   @Test func `changes of others come as keys`() async throws {
