@@ -158,7 +158,8 @@ public final class SettingsStore: SettingsAccess, Sendable {
   /// write fails, the value returns to that of the file, which is a change, and ``flush()`` throws.
   ///
   /// A change in place, such as `settings[.recent].append(file)` or `settings[.fontSize] += 1`, begins with the stored
-  /// value. If that cannot be decoded, the file stays as it is, and a problem is reported.
+  /// value. If that cannot be decoded, the file stays as it is, and a problem is reported. What another thread sets in
+  /// the middle of it is lost: `update` loses nothing.
   ///
   /// Repeated reads on one thread, with no change in between, take no lock and look nothing up, unless the default is
   /// computed or the stored value cannot be decoded.
