@@ -17,6 +17,9 @@ import AppSettings
 /// stays until you set the property. Objects in a cycle of references keep each other alive until you set one of the
 /// references to `nil`, as for strong references.
 ///
+/// In a struct, give an optional reference the value `nil`, so that the initializer that Swift makes takes the object:
+/// `@Reference var mother: Person? = nil`.
+///
 /// Coders other than a garage's encode the object itself in place of its id.
 @propertyWrapper
 public struct Reference<Value: Codable>: Codable {
@@ -92,7 +95,8 @@ extension Reference: Hashable {
 
 /// A property that refers to objects with an id, which a ``Garage`` stores as separate records.
 ///
-/// It works like ``Reference`` for an array: the record stores the ids in order. Each must lead to a record.
+/// It works like ``Reference`` for an array: the record stores the ids in order. Each must lead to a record. In a
+/// struct, give it the value `[]`, so that the initializer that Swift makes takes the objects.
 @propertyWrapper
 public struct References<Element: Codable & Identifiable>: Codable {
   private var link: ReferencesLink<Element>
