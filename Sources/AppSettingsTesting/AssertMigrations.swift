@@ -5,7 +5,8 @@ import FoundationEssentials
 ///
 /// The directory has one file for each released version, `v1.toml`, `v2.toml`…, as that release left it, and next to
 /// each the migrated text, `v1.expected.toml`. A failure shows the difference. Run the test once with
-/// `SETTINGS_RECORD_GOLDEN=1` to write missing expected texts, review them, and commit them: they are frozen then.
+/// `SETTINGS_RECORD_GOLDEN=1` to write missing expected texts, review them, and commit them: they are frozen then. When
+/// you add a migration, remove them, record them again, and review the difference.
 ///
 /// ```swift
 /// @Test func `migrations stay what they were`() throws {
