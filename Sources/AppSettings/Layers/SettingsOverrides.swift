@@ -26,8 +26,8 @@ public struct SettingsOverrides: Sendable, Hashable {
   package var credentials: Credentials?
   /// The reasons why some of the app's variables override nothing.
   var refusals: [String] = []
-  /// The arguments of the form `--key=value` or `-key` that name no declared key, as they were given: typing errors, or
-  /// options that the app handles itself.
+  /// The arguments of the form `--key=value`, `--key` or `-key` that name no declared key, as they were given: typing
+  /// errors, or options that the app handles itself.
   ///
   /// ```swift
   /// let overrides = SettingsOverrides.arguments(Array(CommandLine.arguments.dropFirst()), keys: SettingsKeys.all)
@@ -78,11 +78,13 @@ public struct SettingsOverrides: Sendable, Hashable {
     return result
   }
 
-  /// Returns overrides by arguments: `--key=value`, or `-key value` as in the argument domain of `UserDefaults`.
+  /// Returns overrides by arguments: `--key=value`, `--key value`, or `-key value` as in the argument domain of
+  /// `UserDefaults`.
   ///
-  /// A word is the value of the `-key` before it unless it begins with `-`: that is another key or option, and keeps
-  /// its own value. A negative number is a value, unless a declared key has it as its name. Without a value, a boolean
-  /// key is `true`, and no other key is overridden. For a value that begins with `-`, use `--key=-value`.
+  /// A word is the value of the key before it unless it begins with `-`: that is another key or option, and keeps
+  /// its own value. A negative number is a value, unless a declared key has it as its name. Of a boolean key, only a
+  /// boolean is a value. Without a value, a boolean key is `true`, and no other key is overridden. For a value that
+  /// begins with `-`, use `--key=-value`.
   ///
   /// Arguments in other forms, or after `--`, are ignored. ``unknownArguments`` lists those that name no declared key.
   ///
@@ -106,14 +108,19 @@ public struct SettingsOverrides: Sendable, Hashable {
         } else {
           result.unknownArguments.append(argument)
         }
-      } else if argument.hasPrefix("-"), let key = keysByName[String(argument.dropFirst())] {
-        if let word = rest.first, isValue(word, keysByName) {
+      } else if argument.hasPrefix("-"),
+        let key = keysByName[String(argument.dropFirst(argument.hasPrefix("--") ? 2 : 1))]
+      {
+        let isFlag = key.schemaType.kind == .boolean
+        if let word = rest.first, isValue(word, keysByName),
+          !isFlag || candidates(for: word).contains(where: { [true, false].contains($0) })
+        {
           result.arguments[key.path] = word
           rest.removeFirst()
-        } else if key.schemaType.kind == .boolean {
+        } else if isFlag {
           result.arguments[key.path] = "true"
         }
-      } else if argument.hasPrefix("-"), !argument.hasPrefix("--"), !isValue(argument, keysByName) {
+      } else if !isValue(argument, keysByName) {
         result.unknownArguments.append(argument)
       }
     }

@@ -13,6 +13,7 @@ struct ArgumentTests {
     #expect(text("-editor.wrap", "--counter=5", of: .counter) == "5")
     #expect(text("-editor.wrap", of: .wrap) == "true")
     #expect(text("-editor.wrap", "no", of: .wrap) == "no")
+    #expect(text("-editor.wrap", "notes.txt", of: .wrap) == "true")
     #expect(text("-editor.wrap", "--", "-counter", "5", of: .counter) == nil)
     #expect(text("-editor.wrap", "-v", "-counter", "5", of: .counter) == "5")
     // A key without a value that is no flag is not overridden, and takes nothing along.
@@ -21,6 +22,11 @@ struct ArgumentTests {
     #expect(text("-name", of: .name) == nil)
     #expect(text("-name", "-", of: .name) == "-")
     #expect(text("--name=-counter", of: .name) == "-counter")
+    // Two hyphens are as good as one.
+    #expect(text("--counter", "5", of: .counter) == "5")
+    #expect(text("--editor.wrap", "--counter", "5", of: .wrap) == "true")
+    #expect(text("--editor.wrap", "notes.txt", "--counter", "5", of: .counter) == "5")
+    #expect(text("--name", "--counter", "5", of: .name) == nil)
     // Negative numbers are values.
     #expect(text("-counter", "-5", of: .counter) == "-5")
     #expect(text("-editor.ratio", "-inf", of: .ratio) == "-inf")
@@ -31,9 +37,9 @@ struct ArgumentTests {
     let keys: [AnySettingsKey] = [SettingsKey("size", default: 1), SettingsKey("flag", default: false)]
     let overrides = SettingsOverrides.arguments(
       ["--size=2", "--typo=3", "-flag", "-flga", "yes", "-5", "word", "--verbose", "-", "--", "--late=1"], keys: keys)
-    #expect(overrides.unknownArguments == ["--typo=3", "-flga"])
+    #expect(overrides.unknownArguments == ["--typo=3", "-flga", "--verbose"])
     let both = overrides.adding(.arguments(["--other=1"], keys: keys))
-    #expect(both.unknownArguments == ["--typo=3", "-flga", "--other=1"])
+    #expect(both.unknownArguments == ["--typo=3", "-flga", "--verbose", "--other=1"])
     #expect(SettingsOverrides.environment(app: "a", variables: [:]).unknownArguments == [])
   }
 }

@@ -215,7 +215,7 @@ struct GettingStarted {
   @Test func `overrides by two words, and in the table around a key`() throws {
     let wrap = SettingsKey("editor.wrap", default: false)
     let overrides = SettingsOverrides.arguments(
-      ["-editor.wrap", "-view.zoom", "2", "-editor.columns", "--window.width=900"],
+      ["--editor.wrap", "--view.zoom", "2", "-editor.columns", "--window.width=900"],
       keys: [wrap, .zoom, .columns, SettingsKey("window.width", default: 640)])
     let settings = SettingsStore(inMemory: "window = { width = 1, height = 2 }", overrides: overrides)
     #expect(settings[wrap])
