@@ -276,7 +276,7 @@ struct StoreState: Sendable {
   /// - Parameter own: Another own layer.
   mutating func adopt(_ surroundings: SurroundingLayers, own: LayerContent? = nil) {
     let old = isLoaded ? snapshot.root : TOMLTable()
-    let orders = isLoaded ? keyOrders : []
+    let (orders, locked) = isLoaded ? (keyOrders, lockedPaths) : ([], [])
     surroundingsRevision += 1
     snapshot.replaceLayers(below: surroundings.lower, above: surroundings.upper, own: own)
     snapshot.overrides.credentials = credentials(of: surroundings)
@@ -286,7 +286,12 @@ struct StoreState: Sendable {
     defer { announceOrder(since: orders, .outside) }
     var paths: [TOMLPath] = []
     TOMLPath.root.collectDifferences(.table(old), .table(snapshot.root), into: &paths)
-    announce(paths, sets: [], .outside)
+    // What is locked or unlocked is as good as set again: an observer may show the lock.
+    announce(paths, sets: Array(locked.symmetricDifference(lockedPaths)), .outside)
+  }
+
+  private var lockedPaths: Set<TOMLPath> {
+    Set(snapshot.locks.lock(around: .root).map { [$0.path] } ?? snapshot.locks.parts)
   }
 
   /// Another profile takes the place of the own layer. No edits may be pending.

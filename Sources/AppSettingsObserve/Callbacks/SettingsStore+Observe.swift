@@ -21,7 +21,7 @@ extension SettingsStore {
   /// - Parameters:
   ///   - key: The key.
   ///   - initial: Whether to call the function at once with the current value.
-  ///   - duplicates: Whether to call for a value that was set again and equals the one before.
+  ///   - duplicates: Whether to call for a value that equals the one before and was set again, locked or unlocked.
   ///   - body: The function.
   /// - Returns: The observation, which ends when it is released: retain it.
   public func observe<Value>(
@@ -43,7 +43,7 @@ extension SettingsStore {
   /// - Parameters:
   ///   - keys: The keys.
   ///   - initial: Whether to call the function at once with the current values.
-  ///   - duplicates: Whether to call when a value was set again and all values equal the ones before.
+  ///   - duplicates: Whether to call when a value was set again, locked or unlocked, and all equal the ones before.
   ///   - body: The function.
   /// - Returns: The observation, which ends when it is released: retain it.
   public func observe<each Value>(
@@ -86,7 +86,7 @@ extension SettingsStore {
   ///   - key: The key.
   ///   - owner: The object.
   ///   - initial: Whether to call the function at once with the current value.
-  ///   - duplicates: Whether to call for a value that was set again and equals the one before.
+  ///   - duplicates: Whether to call for a value that equals the one before and was set again, locked or unlocked.
   ///   - body: The function; its first argument is the object.
   public func observe<Value, Owner: AnyObject & Sendable>(
     _ key: SettingsKey<Value>, tiedTo owner: Owner, initial: Bool = true, includingDuplicates duplicates: Bool = false,

@@ -17,7 +17,7 @@ extension SettingsStore {
   ///   - key: The key.
   ///   - initial: Whether the first element is the current value. If `false`, the first element is the first value that
   ///     is set after this call.
-  ///   - duplicates: Whether to deliver a value that was set again and equals the one before.
+  ///   - duplicates: Whether to deliver a value that equals the one before and was set again, locked or unlocked.
   /// - Returns: The stream.
   public func updates<Value>(
     _ key: SettingsKey<Value>, initial: Bool = true, includingDuplicates duplicates: Bool = false
@@ -37,7 +37,8 @@ extension SettingsStore {
   ///   - keys: The keys.
   ///   - initial: Whether the first element has the current values. If `false`, the first element comes with the first
   ///     change after this call.
-  ///   - duplicates: Whether to deliver values that equal the ones before when one of them was set again.
+  ///   - duplicates: Whether to deliver values that equal the ones before when one of them was set again, locked or
+  ///     unlocked.
   /// - Returns: The stream.
   public func updates<each Value>(
     _ keys: repeat SettingsKey<each Value>, initial: Bool = true, includingDuplicates duplicates: Bool = false
@@ -54,7 +55,8 @@ extension SettingsStore {
   /// - Parameters:
   ///   - keys: The keys, of any type.
   ///   - initial: Whether the first element is the current state.
-  ///   - duplicates: Whether to deliver a state without a different value when one of the values was set again.
+  ///   - duplicates: Whether to deliver a state without a different value when one of the values was set again, locked
+  ///     or unlocked.
   /// - Returns: The stream.
   public func updates(
     _ keys: [AnySettingsKey], initial: Bool = true, includingDuplicates duplicates: Bool = false

@@ -216,6 +216,29 @@ import TestSupport
     #expect(all.elements == [0, 0, 4, 4, 4, 5])
   }
 
+  @Test func `a lock that leaves the value comes as a duplicate, and so does its end`() async throws {
+    let system = home.path + "/etc/xdg/org.example.test/settings.toml"
+    try home.write("number = 4\n", to: system)
+    let settings = try home.store()
+    let plain = Recorder(settings.updates(.number))
+    let all = Recorder<Bool>()
+    let task = Task {
+      for await _ in settings.updates(.number, includingDuplicates: true) {
+        all.note(settings.origin(of: .number).isLocked)
+      }
+    }
+    defer { task.cancel() }
+    await plain.wait(for: 4)
+    await all.wait { $0 == [false] }
+    try home.write("settings-locked = [\"number\"]\nnumber = 4\n", to: system)
+    await all.wait { $0 == [false, true] }
+    try home.write("number = 4\n", to: system)
+    await all.wait { $0 == [false, true, false] }
+    settings[.number] = 5
+    await plain.wait(for: 5)
+    #expect(plain.elements == [4, 5])
+  }
+
   @Test func `values are compared as decoded, not as written`() async throws {
     try home.write("ratio = 2\nnumber = 1\n")
     let settings = try home.store()
