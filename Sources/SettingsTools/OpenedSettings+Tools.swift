@@ -71,7 +71,7 @@ extension OpenedSettings {
   }
 
   private static func opened(_ target: Target) throws(ToolError) -> OpenedSettings {
-    try only(at: nil) { try target.open(isForWriting: true, writesLater: true) }
+    try only(at: nil) { try target.open(isForWriting: true) }
   }
 
   /// Makes every error one of the tools.

@@ -162,16 +162,24 @@ struct AdministratorsCommandTests {
         || text(test.systemFile)?.contains("settings-version = 2") == true)
   }
 
-  @Test func `migrating an administrator's file makes its locks follow the keys`() throws {
-    let schema =
-      SchemaHome.schema + """
-        [[migrations]]
-        version = 2
-        name = "name the colour"
-        steps = [{ rename = "colour", to = "theme" }]
+  private func writeSchemaThatRenames() throws {
+    let migration =
+      "[[migrations]]\nversion = 2\nname = \"name the colour\"\nsteps = [{ rename = \"colour\", to = \"theme\" }]\n"
+    try test.home.write(SchemaHome.schema + migration, to: test.schemaFile)
+  }
 
-        """
-    try test.home.write(schema, to: test.schemaFile)
+  @Test func `unset --all of a file of an older version keeps what is locked under its new name`() throws {
+    try writeSchemaThatRenames()
+    let locks = "settings-version = 2\nsettings-locked = [\"theme\"]\ntheme = \"dark\"\n"
+    try test.home.write(locks, to: test.systemFile)
+    try test.write("colour = \"light\"\neditor.wrap = true\n")
+    let result = try test.run("unset", app, "--all")
+    #expect(result.output.hasPrefix("removed: 1 key\nkept: theme (locked)\n"), "\(result)")
+    #expect(text(test.file) == "settings-version = 2\ntheme = \"light\"\n")
+  }
+
+  @Test func `migrating an administrator's file makes its locks follow the keys`() throws {
+    try writeSchemaThatRenames()
     try test.home.write(
       "settings-locked = [\n  \"editor.wrap\",  # stays\n  { key = \"colour\", reason = \"The house style.\" },\n]\ncolour = \"dark\"\n",
       to: test.systemFile)

@@ -97,6 +97,22 @@ struct ReadingVerbTests {
     }
   }
 
+  @Test(
+    arguments: [
+      (["set", "them", "x"], 3), (["set", "theme", "x", "--type", "integer"], 4), (["unset", "size"], 1),
+      (["unset", "size", "--dry-run"], 1), (["rename", "theme", "nope"], 3),
+    ] as [([String], Int32)])
+  func `a change that is refused leaves a pending migration alone`(words: [String], status: Int32) throws {
+    let schema = home.path + "/data/app-settings/\(app).toml"
+    try home.write((home.text(of: schema) ?? "") + "[keys.size]\ntype = \"integer\"\n", to: schema)
+    try home.write(old)
+    let result = try ChildProcess.run(
+      ChildProcess.product("settings-cli"), [words[0], app] + words.dropFirst(), environment: home.environment,
+      directory: home.path)
+    #expect(result.status == status && result.output.isEmpty, "\(result)")
+    #expect(home.text() == old)
+  }
+
   @Test func `a read after an undo does not undo it`() throws {
     try home.write(old)
     #expect(try run("migrate", app).status == 0)

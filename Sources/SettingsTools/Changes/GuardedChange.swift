@@ -13,9 +13,6 @@ package struct GuardedChange {
     (self.isDryRun, self.expected) = (isDryRun, expected)
   }
 
-  /// Whether the target's file must still be as it was: a migration is written with the change, not before it.
-  package var isPlain: Bool { !isDryRun && expected.isEmpty }
-
   /// Throws if a value is not the expected one.
   package func checkValues(in view: SettingsSnapshot, _ schema: SchemaLookup) throws {
     for digest in expected { try digest.key.map { try check(digest, .init(of: $0, in: view, schema), "'\($0)'") } }

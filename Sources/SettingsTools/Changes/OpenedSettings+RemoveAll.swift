@@ -27,7 +27,8 @@ extension OpenedSettings {
     var after = TOMLDocument()
     func text(without bytes: [UInt8]?) throws -> [UInt8]? {
       try guarded.checkFile(of: self)(bytes)
-      before = try bytes.map { try TOMLDocument(parsing: $0) } ?? TOMLDocument()
+      // Locks name keys of today.
+      before = try bytes.map { try store.core.documentToWrite(of: $0) } ?? TOMLDocument()
       after = before
       try after.edit { document in
         try document.removeAll(
@@ -36,7 +37,8 @@ extension OpenedSettings {
               .map { key.appending($0.part) }
           })
       }
-      return bytes == nil || mayGo && after.isAsNew ? nil : after.bytes
+      if bytes == nil || mayGo && after.isAsNew { return nil }
+      return after.bytes == before.bytes ? bytes : after.bytes
     }
     var removal = Removal()
     if guarded.isDryRun {

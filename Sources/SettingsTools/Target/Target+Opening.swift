@@ -9,16 +9,15 @@ extension Target {
   ///   - mayBeUnknown: Whether an app without any files is accepted, even if its id is similar to that of another app or is
   ///     the name of a file here.
   ///   - mayBeNew: Whether one is accepted otherwise.
-  ///   - isForWriting: Whether an unusable schema is an error and a pending migration is written. Otherwise the
-  ///     migration is made in memory only, with a note.
-  ///   - writesLater: Whether a writer leaves the migration to its own write, if it makes one.
+  ///   - isForWriting: Whether an unusable schema is an error. A pending migration is made in memory: a writer stores it
+  ///     with its own write, if it makes one; a reader gets a note.
   /// - Throws: ``ToolError`` if the target cannot be used: status 3 for an unknown app, 6 for a file that does not parse,
   ///   7 for one that cannot be read. Lesser problems are messages.
   package func open(
-    mayBeUnknown: Bool = false, mayBeNew: Bool = false, isForWriting: Bool = false, writesLater: Bool = false
+    mayBeUnknown: Bool = false, mayBeNew: Bool = false, isForWriting: Bool = false
   ) throws -> OpenedSettings {
     if isForWriting { try findSchema() }
-    let opened = try openUnread(isForWriting: isForWriting, writesLater: writesLater)
+    let opened = try openUnread(isForWriting: isForWriting)
     let store = opened.store
     opened.load()
     for problem in store.currentProblems where problem.file == store.location?.file {
@@ -42,18 +41,18 @@ extension Target {
   /// Opens the target, which the first access reads.
   ///
   /// - Parameters:
-  ///   - isForWriting: Whether that access writes a pending migration.
-  ///   - writesLater: Whether a writer leaves that to its own write.
+  ///   - isForWriting: Whether the store is used to write.
+  ///   - migratesFirst: Whether that access writes a pending migration; otherwise a write does that, if there is one.
   ///   - followsChoice: Whether the store goes along when another profile is chosen.
   ///   - place: Another location of the same app.
   package func openUnread(
-    isForWriting: Bool = false, writesLater: Bool = false, followingChoice followsChoice: Bool = false,
+    isForWriting: Bool = false, migratingFirst migratesFirst: Bool = false, followingChoice followsChoice: Bool = false,
     at place: SettingsLocation? = nil
   ) throws -> OpenedSettings {
     let lookup = schema
     return try open(
       lookup, migrations: lookup.schema?.migrations ?? .none, acceptsAnyVersion: lookup.schema == nil,
-      onlyReads: !isForWriting || writesLater, mayWrite: isForWriting,
+      onlyReads: !migratesFirst, mayWrite: isForWriting,
       at: place ?? location(followingChoice: followsChoice))
   }
 

@@ -46,8 +46,7 @@ struct BatchVerb: Verb {
     var guarded = try change.guarded()
     guarded.isTrial = trial
     let input = try StandardInput.batch()
-    let opened = try target.open(
-      mayBeUnknown: create, mayBeNew: true, isForWriting: true, writesLater: !guarded.isPlain)
+    let opened = try target.open(mayBeUnknown: create, mayBeNew: true, isForWriting: true)
     let list = ChangeList(
       batch: input, of: opened, creates: create, keepsGoing: keepGoing,
       keepsTables: target.keepsTables(prunes: pruning.prune))

@@ -12,7 +12,7 @@ extension EditVerb {
     let location = try target.location()
     try target.findSchema()
     // A migration stays pending: the text has the form of the file.
-    let opened = try target.openUnread(isForWriting: true, writesLater: true)
+    let opened = try target.openUnread(isForWriting: true)
     if !create { try target.checkKnown(opened, mayBeNew: true) }
     let before = try SettingsFile(path: location.file).read().bytes
     try opened.checkNotNewer()

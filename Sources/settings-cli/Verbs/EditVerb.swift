@@ -54,7 +54,7 @@ struct EditVerb: Verb {
     let target = try Target(target)
     let location = try target.location()
     try target.findSchema()
-    let opened = try target.openUnread(isForWriting: true)
+    let opened = try target.openUnread(isForWriting: true, migratingFirst: true)
     if !create { try target.checkKnown(opened, mayBeNew: true) }
     let file = SettingsFile(path: location.file)
     if let document = try? TextReader.document(at: location, showsText: false), document.bytes.isEmpty == false {

@@ -129,7 +129,7 @@ struct ImportVerb: Verb {
     }
     let schema = try target.findSchema()
     let guarded = GuardedChange(isDryRun: dryRun, expected: try condition.digests())
-    let opened = try target.openUnread(isForWriting: !dryRun, writesLater: !guarded.isPlain)
+    let opened = try target.openUnread(isForWriting: !dryRun)
     if !create { try target.checkKnown(opened, mayBeNew: true) }
     let advice = schema.importAdvice(app: target.isFile ? nil : target.name, takesUnknown: create)
     let report = try Progress.run("importing '\(file)'") {

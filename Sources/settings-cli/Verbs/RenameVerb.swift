@@ -36,7 +36,7 @@ struct RenameVerb: Verb {
     let source = try KeyArgument.parse(old)
     let target = try Target(target)
     let guarded = GuardedChange(expected: try condition.digests())
-    let opened = try target.open(isForWriting: true, writesLater: !guarded.isPlain)
+    let opened = try target.open(isForWriting: true)
     let schema = opened.schema
     let destination = schema.names(of: try KeyArgument.parse(new))[0]
     guard !destination.hasPrefix(source), !source.hasPrefix(destination) else {

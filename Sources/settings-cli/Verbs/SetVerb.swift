@@ -119,9 +119,7 @@ struct SetVerb: Verb {
     } else if let index = removed.firstIndex(of: "-") {
       removed[index] = try StandardInput.value(of: changes.pairs[0].key, allowsEmpty: allowsEmpty)
     }
-    let opened = try target.open(
-      mayBeUnknown: creates, mayBeNew: true, isForWriting: true, writesLater: !guarded.isPlain
-    ).keepOpen()
+    let opened = try target.open(mayBeUnknown: creates, mayBeNew: true, isForWriting: true).keepOpen()
     if !creates, !opened.snapshot.hasSettings { try target.checkOrder(words, of: "set") }
     let list = ChangeList(
       changesElements

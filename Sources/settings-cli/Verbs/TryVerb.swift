@@ -125,7 +125,7 @@ struct TryVerb: Verb {
   private func begin(_ target: Target) throws -> TrialNote {
     let schema = try target.findSchema()
     let pair = try SettingsChange(words, changesElements: false).pairs[0]
-    let opened = try target.open(isForWriting: true, writesLater: true)
+    let opened = try target.open(isForWriting: true)
     let store = opened.store
     try schema.checkKnown(pair.key)
     let old = schema.names(of: pair.key).lazy.compactMap { store.snapshot.userDocument[$0] }.first

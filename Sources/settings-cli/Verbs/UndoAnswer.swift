@@ -20,8 +20,7 @@ struct UndoAnswer {
     // Whoever has named no app is told which one it is.
     let app = named == nil ? target.name : nil
     let guarded = try change.guarded()
-    // A pending migration is written with the undoing, so that it does not become the last entry.
-    let opened = try target.open(isForWriting: true, writesLater: true)
+    let opened = try target.open(isForWriting: true)
     let schema = opened.schema
     let text = HistoryText(schema)
     do {

@@ -54,45 +54,40 @@ struct UnsetVerb: Verb {
     let target = try Target(target)
     let guarded = try change.guarded()
     guard all else { return try Self.answer(target, keys: keys, prunes: pruning.prune, guarded) }
-    try Self.removeAll(from: Self.open(target, guarded), guarded)
+    try Self.removeAll(from: target.open(isForWriting: true), guarded)
   }
 
   static func answer(
     _ target: Target, keys: [String], prunes: Bool = false, _ guarded: GuardedChange = GuardedChange()
   ) throws {
     let paths = try keys.map { try path($0, after: keys[0], of: target) }
-    let opened = try open(target, guarded)
+    let opened = try target.open(isForWriting: true)
     let schema = opened.schema
     let before = opened.snapshot
     let keepsTables = target.keepsTables(prunes: prunes)
     let outcome = try opened.make(guarded) { view in
       let changes = paths.map { (path: $0, value: TOMLValue?.none) }
+      let edits = schema.edits(storing: changes, in: view)
+      guard edits.contains(where: { view.userDocument.contains($0.path) }) else {
+        for path in paths { if let error = schema.removalError(of: path, in: view) { throw error } }
+        for path in paths { try schema.checkKnown(path) }
+        let names = paths.map { "'\($0)'" }.joined(separator: ", ")
+        throw ToolError(
+          .noValue, Terminal.error.isTerminal ? "\(names): '\(opened.file)' has no value to remove." : nil)
+      }
       if let refusal = schema.refusals(of: changes, in: view).first { throw refusal.error(of: refusal.paths[0]) }
-      return schema.edits(storing: changes, in: view).keepingTables(keepsTables)
+      return edits.keepingTables(keepsTables)
     }
-    if outcome.hasChanged {
-      if outcome.show() { return }
-      for path in paths where schema.names(of: path).contains(where: before.userDocument.contains) {
-        guard let lock = schema.origin(of: path, in: before).lock else { continue }
-        Output.note("Removed your own value of '\(path)', which had no effect: it is locked by \(lock.place).")
-      }
-      opened.warnOfLacks(around: paths)
-      // What was found is gone; a typo beside it would not be noticed.
-      for path in paths where !schema.names(of: path).contains(where: before.userDocument.contains) {
-        do { try schema.checkKnown(path) } catch { Output.warning(ToolError(any: error).description) }
-      }
-      return
+    if outcome.show() { return }
+    for path in paths where schema.names(of: path).contains(where: before.userDocument.contains) {
+      guard let lock = schema.origin(of: path, in: before).lock else { continue }
+      Output.note("Removed your own value of '\(path)', which had no effect: it is locked by \(lock.place).")
     }
-    for path in paths { if let error = schema.removalError(of: path, in: before) { throw error } }
-    for path in paths { try schema.checkKnown(path) }
-    let names = paths.map { "'\($0)'" }.joined(separator: ", ")
-    throw ToolError(
-      .noValue,
-      Terminal.error.isTerminal ? "\(names): '\(opened.file)' has no value to remove." : nil)
-  }
-
-  private static func open(_ target: Target, _ guarded: GuardedChange) throws -> OpenedSettings {
-    try target.open(isForWriting: true, writesLater: !guarded.isPlain)
+    opened.warnOfLacks(around: paths)
+    // What was found is gone; a typo beside it would not be noticed.
+    for path in paths where !schema.names(of: path).contains(where: before.userDocument.contains) {
+      do { try schema.checkKnown(path) } catch { Output.warning(ToolError(any: error).description) }
+    }
   }
 
   private static func path(_ key: String, after first: String, of target: Target) throws -> TOMLPath {

@@ -119,7 +119,7 @@ final class Workspace: Sendable {
   ) throws -> Result {
     do {
       let target = target(.dropIn(scope.dropIn), telling: tell)
-      let opened = try target.openUnread(isForWriting: true, writesLater: true)
+      let opened = try target.openUnread(isForWriting: true)
       opened.load()
       return try body(opened)
     } catch let failure as Failure {

@@ -123,7 +123,7 @@ struct TrialNote {
   }
 
   private func takeBack(_ entry: SettingsHistoryEntry, _ target: Target) throws -> [String] {
-    let opened = try target.open(isForWriting: true, writesLater: true)
+    let opened = try target.open(isForWriting: true)
     let plan = try opened.undo(.entry(entry.id), mayBeBack: true)
     let text = HistoryText(opened.schema)
     return plan.hasChanged ? [text.summary(of: plan.entry)] + text.lines(of: plan) : []
@@ -152,7 +152,7 @@ struct TrialNote {
     let path = try KeyArgument.parse(key)
     let schema = target.schema
     let names = schema.names(of: path)
-    let opened = try target.open(mayBeUnknown: true, isForWriting: true, writesLater: true)
+    let opened = try target.open(mayBeUnknown: true, isForWriting: true)
     func value(in document: TOMLDocument) -> TOMLValue? { names.lazy.compactMap { document[$0] }.first }
     if value(in: opened.snapshot.userDocument) == trial.old { return [] }
     // The write of another process records the change as one from outside. A second one is somebody else's.
