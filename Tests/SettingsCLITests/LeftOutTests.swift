@@ -136,6 +136,21 @@ struct LeftOutTests {
     #expect(nothing.status == 1 && nothing.error.contains("; see 'settings-cli unlock'"), "\(nothing)")
   }
 
+  @Test func `undo stops at a lock, and takes back no older change in its place`() throws {
+    try test.done("set", test.app, "theme", "dark", "--system")
+    try test.done("lock", test.app, "editor.font-size", "--system")
+    let text = test.home.text(of: test.systemFile)
+    let stopped = try test.run("undo", test.app, "--system")
+    #expect(
+      stopped.status == 1
+        && stopped.error.hasSuffix(
+          " from before #2 already. 'settings-locked' stays as it is; see 'settings-cli unlock'. To take back an older "
+            + "change, name its key or its number.\n"),
+      "\(stopped)")
+    #expect(test.home.text(of: test.systemFile) == text)
+    try test.done("undo", test.app, "theme", "--system")
+  }
+
   @Test func `a record with a comment goes when what made it is taken back`() throws {
     let schema = SchemaHome.schema.replacing("minimum = 1 }", with: "minimum = 1, required = true }")
     try test.home.write(schema, to: test.schemaFile)

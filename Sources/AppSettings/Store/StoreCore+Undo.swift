@@ -57,9 +57,10 @@ extension StoreCore {
       case .take:
         reached(entry)
         let next = try plan(entry, record)
-        // What has no effect today is passed over: nobody could step behind it.
-        if next.hasChanged || found == nil { found = next }
-        return !next.hasChanged
+        // What has no effect today is passed over: nobody could step behind it. But a lock is in effect, and stays.
+        let ends = next.hasChanged || next.ownKey.map { $0 != SettingsFormat.versionPath } == true
+        if ends || found == nil { found = next }
+        return !ends
       }
     }
     guard let found else { throw nothing(for: what, in: reader) }
@@ -182,6 +183,12 @@ package struct UndoPlan: Sendable {
   package fileprivate(set) var result: TOMLDocument
   /// Whether it changes the file: its values, or only comments or the order.
   package fileprivate(set) var hasChanged = false
+
+  /// A key of the format that the entry changed, which stays as it is.
+  package var ownKey: TOMLPath? {
+    let keys = entry.changes.map(\.path).filter { $0.components[0].hasPrefix("settings-") }
+    return keys.first { $0 != SettingsFormat.versionPath } ?? keys.first
+  }
 
   /// `undo` or `redo`.
   package var verb: String { cause.reason.rawValue }

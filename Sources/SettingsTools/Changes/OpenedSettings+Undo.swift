@@ -20,14 +20,14 @@ extension OpenedSettings {
       let plan =
         guarded.isDryRun
         ? try store.previewUndo(what, checking: check) : try writing { try store.undo(what, checking: check) }
-      let reserved = plan.entry.changes.first { $0.path.components[0].hasPrefix("settings-") }?.path
-      let stays = reserved.map {
+      let stays = plan.ownKey.map {
         " '\($0)' stays as it is\($0 == SettingsFormat.locksPath ? "; see 'settings-cli unlock'" : "")."
       }
       guard plan.hasChanged || mayBeBack else {
         throw ToolError(
           .noValue,
-          "Nothing to \(plan.verb): '\(file)' has the values from before #\(plan.entry.id) already.\(stays ?? "")")
+          "Nothing to \(plan.verb): '\(file)' has the values from before #\(plan.entry.id) already."
+            + (stays.map { "\($0) To take back an older change, name its key or its number." } ?? ""))
       }
       if let stays { target.tell(ToolMessage(.note, String(stays.dropFirst()))) }
       if !guarded.isDryRun { warnOfLacks(around: plan.edits.map(\.path)) }
