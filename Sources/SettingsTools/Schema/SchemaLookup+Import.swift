@@ -75,8 +75,9 @@ private final class SchemaAdvice: ImportAdvice {
   private let schema: SchemaLookup
   private let variables: [String: TOMLPath]
   private let takesUnknown: Bool
-  /// Of whole keys: a table is checked once, however many values of it are imported.
+  /// Of whole keys and their entries: a table is checked once, however many values of it are imported.
   private var verdicts: [TOMLPath: String?] = [:]
+  private var rests: [TOMLPath: Bool] = [:]
 
   init(_ schema: SchemaLookup, variables: [String: TOMLPath], takesUnknown: Bool) {
     self.schema = schema
@@ -96,10 +97,31 @@ private final class SchemaAdvice: ImportAdvice {
     guard let key = schema.key(around: path) else { return takesUnknown && !schema.knows(path) ? nil : lack(of: path) }
     if !takesUnknown, !schema.knows(path), schema.singleValue(above: path) == nil { return lack(of: path) }
     let name = key.paths.first { path.hasPrefix($0) } ?? key.path
-    if let known = verdicts[name] { return known }
-    let verdict = values[path: name].flatMap { schema.refusal(of: name, $0) }
-    verdicts[name] = .some(verdict)
+    guard let reason = verdict(of: name, in: values) else { return nil }
+    // Only the wrong entries of a table are refused, if the app accepts the others.
+    guard path != name, !key.isSecret, key.type.kind == .records || key.type.element != nil,
+      acceptsRest(of: name, in: values)
+    else { return reason }
+    return verdict(of: path.prefix(name.components.count + 1), in: values)
+  }
+
+  private func verdict(of path: TOMLPath, in values: TOMLTable) -> String? {
+    if let known = verdicts[path] { return known }
+    let verdict = values[path: path].flatMap { schema.refusal(of: path, $0) }
+    verdicts[path] = .some(verdict)
     return verdict
+  }
+
+  /// Whether the app accepts a table without the entries that are wrong by themselves.
+  private func acceptsRest(of name: TOMLPath, in values: TOMLTable) -> Bool {
+    if let known = rests[name] { return known }
+    var rest = TOMLTable()
+    for (id, value) in values[path: name]?.table ?? rest where verdict(of: name.appending(id), in: values) == nil {
+      rest[id] = value
+    }
+    let accepts = schema.refusal(of: name, .table(rest)) == nil
+    rests[name] = accepts
+    return accepts
   }
 
   /// Why a path outside every key's value cannot be imported.
