@@ -67,6 +67,19 @@ struct AllAppsTests {
     }
   }
 
+  @Test func `export leaves out a profile that does not parse, and nothing else of its app`() throws {
+    try test.home.write("zoom = = 1\n", to: file(maps).replacing("settings.toml", with: "profiles/work.toml"))
+    let result = try test.run("export")
+    #expect(result.status == 6 && result.output.contains("[\"\(maps)\"]\nzoom = 4.50"), "\(result)")
+    let advice = "Correct it with 'settings-cli edit \(maps) --layer profile:work'"
+    #expect(result.error.contains(advice), "\(result)")
+    let backup = "settings-apps = 1\n[\"\(maps)\"]\nsize = 1\n[\"\(maps)/profile:work\"]\nzoom = 5\n"
+    try test.home.write(backup, to: test.home.path + "/all.toml")
+    let imported = try test.run("import", "--all", "./all.toml")
+    #expect(imported.status == 6 && imported.output == "\(maps): 1 value\n", "\(imported)")
+    #expect(imported.error.contains(advice), "\(imported)")
+  }
+
   @Test func `log merges the changes of all apps by time, and keeps the order of each`() throws {
     for (app, key, value) in [(test.app, "theme", "light"), (maps, "zoom", "5"), (test.app, "theme", "dark")] {
       try test.done("set", app, key, value)

@@ -156,6 +156,13 @@ struct LayerCommandTests {
     #expect(try run("recover APP --layer \(word)").status == 0)
   }
 
+  @Test func `check finds what is wrong in a profile that is not in use`() throws {
+    try write("theme = = 1\n", to: work)
+    let result = try run("check APP")
+    #expect(result.status == 6 && result.output.hasPrefix("\(work):1:9: error: "), "\(result)")
+    #expect(try run("check APP --layer user") == answer(""))
+  }
+
   @Test func `a value that the app does not read from that layer is stored, and said`() throws {
     try write("theme = \"light\"\n", to: work)
     try home.profiles.choose("work")

@@ -56,6 +56,16 @@ package struct Target: Sendable {
   /// The same app's settings in another layer.
   package func at(_ layer: Layer) -> Target { Target(self, layer) }
 
+  /// The files of an app that are written for its user: the user's, and all profiles.
+  package var userFiles: [Target] {
+    get throws {
+      let user = try SettingsLocation(app: name, profile: .none, environment: environment)
+      let isOwn = (try? location().file) == user.file
+      return [isOwn ? self : at(.personal(.user))]
+        + (try Profiles(of: user)?.names() ?? []).map { at(.personal(.profile($0))) }
+    }
+  }
+
   /// The words for a command on this target, for messages.
   package var words: String {
     let name = PathText.word(name) ?? "TARGET"

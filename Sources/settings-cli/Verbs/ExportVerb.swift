@@ -103,15 +103,21 @@ struct ExportVerb: Verb {
 
   private func answerForAll() throws {
     var parts: [AppsBackup.Part] = []
-    let status = try AllApps.each(apps.layer.layer, "export") { target in
-      parts += try AppsBackup.parts(of: target, withSecrets: secrets)
+    var status: ToolError.Status?
+    let failed = try AllApps.each(apps.layer.layer, "export") { target in
+      for file in target.layer == .system ? [target] : try target.userFiles {
+        let failed = AllApps.attempt("export", file.words) {
+          if let part = try AppsBackup.part(of: file, withSecrets: secrets) { parts.append(part) }
+        }
+        status = status ?? failed
+      }
     }
     if form == .json {
       Output.line(Shown.indented(AppsBackup.values(of: parts)))
     } else {
       Output.line(AppsBackup.text(of: parts), terminator: "")
     }
-    if let status { throw ToolError(status) }
+    if let status = status ?? failed { throw ToolError(status) }
   }
 
   /// What the app uses of a value: your own without the values that the app adds to it.

@@ -195,7 +195,9 @@ struct ImportVerb: Verb {
     var (status, refusal, kept, taken) = (ToolError.Status?.none, ToolError.Status?.none, 0, 0)
     for part in try AppsBackup.parts(in: bytes, of: name, isJSON: isJSON, isSystem: layer.system) {
       let failed = AllApps.attempt("import", part.name) {
-        let target = Target(part.app, layer.system ? .system : .own)
+        let app = Target(part.app, layer.system ? .system : .own)
+        let place = try part.location(isSystem: layer.system).file
+        let target = try layer.system ? app : app.userFiles.first { (try? $0.location().file) == place } ?? app
         let (report, keptHere) = try AppsBackup.take(part, into: target, replacing: replace, isDryRun: dryRun)
         let count = report.taken.count
         if !dryRun, count > 0 { Output.noteStored() }

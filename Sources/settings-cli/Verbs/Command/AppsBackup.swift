@@ -31,25 +31,22 @@ enum AppsBackup {
 
   // MARK: Making one
 
-  /// The files of an app that a backup has: the user's and the profiles; or administrators' main file.
-  static func parts(of target: Target, withSecrets: Bool) throws -> [Part] {
-    let isSystem = target.layer == .system
-    let profiles = isSystem ? [] : try Profiles(of: SettingsLocation(app: target.name, profile: .none))?.names() ?? []
-    return try ([nil] + profiles).compactMap { profile in
-      let empty = Part(app: target.name, profile: profile, document: TOMLDocument())
-      guard
-        let document = try TextReader.document(
-          at: empty.location(isSystem: isSystem), showsText: target.schema.showsText, advice: target.repairAdvice),
-        !document.root.isEmpty
-      else { return nil }
-      guard !withSecrets else { return Part(app: target.name, profile: profile, document: document) }
-      let (rest, secrets) = try target.schema.withoutSecrets(document)
-      if !secrets.isEmpty {
-        let names = secrets.map { "'\($0)'" }.joined(separator: ", ")
-        Output.warning("Left out of '\(empty.name)' because they are secret: \(names). Use --secrets to include them.")
-      }
-      return Part(app: target.name, profile: profile, document: rest)
+  /// The part for a file; `nil` if there is nothing in it.
+  static func part(of file: Target, withSecrets: Bool) throws -> Part? {
+    guard
+      let document = try TextReader.document(
+        at: file.location(), showsText: file.schema.showsText, advice: file.repairAdvice),
+      !document.root.isEmpty
+    else { return nil }
+    let profile: String? = if case .personal(.profile(let name)) = file.layer { name } else { nil }
+    guard !withSecrets else { return Part(app: file.name, profile: profile, document: document) }
+    let (rest, secrets) = try file.schema.withoutSecrets(document)
+    let part = Part(app: file.name, profile: profile, document: rest)
+    if !secrets.isEmpty {
+      let names = secrets.map { "'\($0)'" }.joined(separator: ", ")
+      Output.warning("Left out of '\(part.name)' because they are secret: \(names). Use --secrets to include them.")
     }
+    return part
   }
 
   /// The text of a backup.
