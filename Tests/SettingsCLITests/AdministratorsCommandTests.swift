@@ -396,6 +396,8 @@ struct AdministratorsCommandTests {
         12  # the app's default, hidden
 
         """)
+    let editor = try test.run("get", app, "editor", "--layers").output
+    #expect(editor.hasSuffix("}  # the app's default, merged with the layers above\n"), "\(editor)")
     let hosts = try test.run("get", app, "hosts", "--layers").output.split(separator: "\n")
     #expect(hosts.count == 2 && hosts[1].hasSuffix(", merged with the layers above"), "\(hosts)")
     try test.write("hosts = 3\n")

@@ -13,31 +13,24 @@ extension Shown {
   /// A line for each layer's value and the app's default, in the form of `list --origin`: the value as TOML, then the
   /// layer, file and line, and what becomes of the value.
   static func layers(
-    of path: TOMLPath, _ values: [LayerValue], default: TOMLValue?, _ schema: SchemaLookup, lock: SettingsLock?
+    of path: TOMLPath, _ values: [LayerValue], _ schema: SchemaLookup, lock: SettingsLock?
   ) -> [String] {
     let terminal = Terminal.output
-    func line(_ place: TOMLPath, _ value: TOMLValue, _ note: String) -> String {
-      (schema.isSecret(place, value)
-        ? terminal.styled(redacted, .dim) : terminal.styled(terminal.shown(value.tomlText), style(of: value)))
-        + terminal.styled("  # \(terminal.shown(note))", .dim)
-    }
-    var lines = values.map { value in
-      var note = place(value.layer, value.position)
+    return values.map { value in
+      let isDefault = value.layer.kind == .default
+      var note = isDefault ? "the app's default" : place(value.layer, value.position)
       if value.path != path { note += ", as '\(value.path)'" }
       switch value.state {
       case .used: break
       case .merged: note += ", merged with the layers above"
-      case .hidden(let layer, let position): note += ", hidden by \(place(layer, position))"
+      case .hidden(let layer, let position): note += isDefault ? ", hidden" : ", hidden by \(place(layer, position))"
       case .ignored: note += ", ignored: locked by \(lock?.place ?? "an administrator")"
       case .unusable: note += ", not usable"
       }
-      return line(value.path, value.value, note)
+      let isSecret = schema.isSecret(value.path, value.value)
+      let text = isSecret ? terminal.styled(redacted, .dim) : styled(value.value, value.value.tomlText)
+      return text + terminal.styled("  # \(terminal.shown(note))", .dim)
     }
-    if let value = `default` {
-      let isUsed = !values.contains { $0.state == .used }
-      lines.append(line(path, value, "the app's default" + (isUsed ? "" : ", hidden")))
-    }
-    return lines
   }
 
   /// A line `key = value`, with colours if enabled.

@@ -137,30 +137,26 @@ struct GetVerb: Verb {
     let path = try KeyArgument.parse(key)
     let snapshot = try target.open().snapshot
     let schema = target.schema
-    let values = schema.values(at: path, in: snapshot)
+    var values = schema.values(at: path, in: snapshot)
     var standard = schema.defaultValue(at: path)
     // A field that the files lack may have a default of its own.
     if !values.contains(where: { [.used, .merged].contains($0.state) }) {
       standard = standard ?? schema.usedValue(of: path, in: snapshot)
     }
-    if values.isEmpty, standard == nil { throw try target.missing(path, in: snapshot) }
-    if form != .json { schema.warnOfUnusable(at: path, in: snapshot) }
-    if form == .json {
-      var objects = values.map { Shown.record($0, schema) }
-      if let standard {
-        let isUsed = !values.contains { $0.state == .used }
-        objects.append(
-          Shown.record(
-            LayerValue(
-              layer: SettingsLayer(.default), path: path, value: standard, position: nil,
-              state: isUsed ? .used : .hidden(by: values[0].layer, at: nil)), schema))
-      }
-      Output.line(JSONObject.lines(objects), terminator: terminator)
-    } else {
-      let lock = schema.origin(of: path, in: snapshot).lock
-      for line in Shown.layers(of: path, values, default: standard, schema, lock: lock) {
-        Output.text(line + terminator)
-      }
+    if let standard {
+      let used = values.first { $0.state == .used }
+      let isMerged = schema.key(around: path) == nil && used?.value.table != nil
+      values.append(
+        LayerValue(
+          layer: SettingsLayer(.default), path: path, value: standard, position: nil,
+          state: used.map { isMerged ? .merged : .hidden(by: $0.layer, at: nil) } ?? .used))
     }
+    if values.isEmpty { throw try target.missing(path, in: snapshot) }
+    if form == .json {
+      return Output.line(JSONObject.lines(values.map { Shown.record($0, schema) }), terminator: terminator)
+    }
+    schema.warnOfUnusable(at: path, in: snapshot)
+    let lock = schema.origin(of: path, in: snapshot).lock
+    for line in Shown.layers(of: path, values, schema, lock: lock) { Output.text(line + terminator) }
   }
 }
