@@ -102,6 +102,25 @@ extension ClusterTests.InTurn {
       }
     }
 
+    @Test func `a token of a cluster that a backup has replaced is fetched again`() async throws {
+      try await withAuth { cluster, root in
+        try await root.put("/app/x", "1")
+        let backup = cluster.directory + "/backup"
+        try await cluster.snapshot(to: backup)
+        for _ in 0..<40 { try await root.put("/app/x", "2") }
+        var configuration = configuration(cluster, "app", "word")
+        configuration.deadline = .seconds(2)
+        try await cluster.withClient(configuration) { client in
+          #expect(try await client.text("/app/x") == "2")
+          try await cluster.restore(from: backup)
+          // The restored member waits until its log is as long as the token says.
+          var text: String?
+          for _ in 0..<10 where text == nil { text = try? await client.text("/app/x") }
+          #expect(text == "1")
+        }
+      }
+    }
+
     @Test func `new credentials are read when the old ones are refused`() async throws {
       try await withAuth { cluster, root in
         let renewed = Mutex(EtcdCredentials(user: "app", password: "word"))

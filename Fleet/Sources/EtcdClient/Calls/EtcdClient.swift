@@ -195,9 +195,25 @@ extension EtcdClient {
     do throws(EtcdError) {
       return try await attempt(endpoint, token, renewed())
     } catch {
+      if error.code == .deadlineExceeded { forget(token, ifAheadOf: endpoint) }
       guard error.code == .notAuthenticated, !error.mayHaveHappened else { throw error }
       tokens.refuse(token)
       return try await attempt(endpoint, try await tokens.token(fetch), renewed())
+    }
+  }
+
+  /// Forgets a token of a cluster whose log was longer, such as one that a backup has replaced since.
+  ///
+  /// A token of etcd's own kind ends with an index of the log. A member that does not have that yet waits for it before it
+  /// says that it does not know the token: on a restored cluster, for days.
+  private func forget(_ token: String?, ifAheadOf endpoint: Endpoint) {
+    guard let index = token?.split(separator: ".").last.flatMap({ UInt64($0) }) else { return }
+    let call = Call(.status, [:], .repeatable, needsLeader: false)
+    Task {
+      guard let status: EtcdStatus = try? await Self.send(call, to: endpoint, nil, .now() + .seconds(1)),
+        status.raftIndex < index
+      else { return }
+      tokens.refuse(token)
     }
   }
 
