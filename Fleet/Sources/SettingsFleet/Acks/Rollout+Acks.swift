@@ -1,22 +1,12 @@
 /// Which machines a rollout begins with, and which it adds, by their answers.
 extension Rollout {
-  /// The rollout with a salt by which at least one of the machines that answer tries the text, if its target is a share and
-  /// one of them can.
+  /// The rollout whose share has as many of the machines that answer as it says, and at least one, if its target is a share.
   ///
   /// - Parameter acks: The answers about the app, apart from those of silent machines.
   public func choosing(among acks: [Ack]) -> Rollout {
     guard case .share(let share) = target else { return self }
-    let machines = acks.filter { scope.includes(host: $0.host, groups: $0.groups) && canApply(to: $0) }.map(\.machine)
-    guard !machines.isEmpty else { return self }
-    var salt = salt
-    var tries = 0
-    // The smallest share of one machine needs 10,000 on average.
-    while !machines.contains(where: { Self.place(of: $0, salt: salt) < share }), tries < 200_000 {
-      tries += 1
-      salt = "\(self.salt)-\(tries)"
-    }
     var chosen = self
-    chosen.salt = salt
+    chosen.target = .share(self.share(share, among: acks))
     return chosen
   }
 
@@ -27,13 +17,23 @@ extension Rollout {
   public func nextStep(among acks: [Ack]) -> Rollout? {
     guard var steps, case .share(let share) = target, steps.index + 1 < steps.shares.count else { return nil }
     steps.index += 1
-    let others = acks.filter { scope.includes(host: $0.host, groups: $0.groups) && canApply(to: $0) }
-      .map { Self.place(of: $0.machine, salt: salt) }.filter { $0 >= share }
     var next = self
     next.steps = steps
-    next.target = .share(max(steps.shares[steps.index], others.min().map { $0 + 1 } ?? share))
+    next.target = .share(self.share(steps.shares[steps.index], after: share, among: acks))
     next.signature = nil
     return next
+  }
+
+  /// The share nearest to the wanted one that has its number of the machines that answer, rounded up, and one more than
+  /// before: which places they have is chance.
+  private func share(_ wanted: Int, after former: Int = 0, among acks: [Ack]) -> Int {
+    let places = acks.filter { scope.includes(host: $0.host, groups: $0.groups) && canApply(to: $0) }
+      .map { Self.place(of: $0.machine, salt: salt) }.sorted()
+    let more = places.prefix(while: { $0 < former }).count + 1
+    let count = min(max((places.count * wanted + 9_999) / 10_000, more), places.count)
+    let most = count < places.count ? places[count] : 10_000
+    let least = count > 0 ? places[count - 1] + 1 : 1
+    return max(min(wanted, most), least, former)
   }
 
   /// The same step with another coordinator, who pauses it or goes on with it.

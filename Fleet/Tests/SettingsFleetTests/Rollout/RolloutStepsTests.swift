@@ -12,19 +12,25 @@ struct RolloutStepsTests {
 
   private static func ack(_ machine: String) -> Ack { Ack(app: "editor", machine: machine, host: machine, revision: 1) }
 
-  @Test func `each step takes the machines of those before, and at least one more`() throws {
+  @Test func `each step has its share of the machines, with those of the step before and at least one more`() throws {
     for seed in Seeds.list(short: 100, full: 5000) {
       var random = Numbers(seed: seed)
       let machines = (0..<random.number(1...60)).map { Self.ack("m\($0)") }
       let shares = Set((1...5).map { _ in random.number(1...9999) } + [10_000]).sorted()
       var rollout = Self.rollout(shares, salt: "s\(seed)").choosing(among: machines)
       var canaries = Set(machines.filter(rollout.isCanary).map(\.machine))
-      #expect(!canaries.isEmpty, "SETTINGS_FLEET_SEED=\(seed)")
+      let areApart = Set(machines.map { Rollout.place(of: $0.machine, salt: rollout.salt) }).count == machines.count
+      func number(_ share: Int, after former: Int) -> Int {
+        min(max((machines.count * share + 9_999) / 10_000, former + 1), machines.count)
+      }
+      #expect(canaries.count >= number(shares[0], after: 0), "SETTINGS_FLEET_SEED=\(seed)")
+      #expect(canaries.count == number(shares[0], after: 0) || !areApart, "SETTINGS_FLEET_SEED=\(seed)")
       var steps = 1
       while let next = rollout.nextStep(among: machines) {
         let more = Set(machines.filter(next.isCanary).map(\.machine))
         #expect(more.isSuperset(of: canaries), "SETTINGS_FLEET_SEED=\(seed)")
-        #expect(more.count > canaries.count || more.count == machines.count, "SETTINGS_FLEET_SEED=\(seed)")
+        let wanted = number(shares[steps], after: canaries.count)
+        #expect(more.count == wanted || more.count > wanted && !areApart, "SETTINGS_FLEET_SEED=\(seed)")
         #expect(next.signature == nil && next.steps?.index == steps && next.id == rollout.id)
         (rollout, canaries, steps) = (next, more, steps + 1)
       }
