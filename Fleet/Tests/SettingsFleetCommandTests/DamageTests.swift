@@ -54,6 +54,7 @@ extension CommandTests.Mirrors {
           #expect(try await machine.wait(for: "a = \(number)\n"), "\(machine.said)")
           #expect(try String(contentsOfFile: target, encoding: .utf8) == text)
         }
+        #expect(machine.said.contains("wrote again \(fleet.app)/all, revision "), "\(machine.said)")
       }
     }
 

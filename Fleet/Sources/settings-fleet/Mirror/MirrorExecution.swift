@@ -167,11 +167,12 @@ struct MirrorExecution: Sendable {
         part.plan.fail(change.document, problem)
       } else {
         if change.text != nil { part.written += 1 }
-        if stored.files[change.document]?.digest == change.text.map({ TextDigest(of: $0) }) {
-          part.mended.insert(change.document.app)
-        }
-        part.lines.append(
-          "\(change.text == nil ? "removed" : "applied") \(change.document), revision \(part.plan.record.revision)")
+        let isMended = stored.files[change.document]?.digest == change.text.map { TextDigest(of: $0) }
+        if isMended { part.mended.insert(change.document.app) }
+        let action = change.text == nil ? "removed" : isMended ? "wrote again" : "applied"
+        let record = part.plan.record
+        let revision = record.files[change.document]?.modRevision ?? record.revision
+        part.lines.append("\(action) \(change.document), revision \(revision)")
       }
     }
     watch?.expect(expected, of: part.plan.concerned.subtracting(told))
