@@ -46,33 +46,55 @@ extension Interface {
     return .json(result.output)
   }
 
-  /// The person's own values, to be taken elsewhere: as the text of a drop-in, and as commands.
+  /// The values of a file, to be taken elsewhere: as the text of a drop-in, and as commands.
   func dropIn(_ call: Call) async throws -> Reply {
     let place = try place(call)
     async let text = answer(["export", "--toml"] + place.words)
     async let lines = answer(["list", "--changed"] + place.words)
     async let values = answer(["list", "--changed", "--json"] + place.words)
-    guard let commands = CommandLines(target: place.target, lines: try await lines.text, json: try await values.output)
+    guard
+      let commands = CommandLines(target: place.target, lines: try await lines.text, json: try await values.output),
+      var dropIn = try? TOMLDocument(parsing: try await text.text)
     else {
       throw Refusal(.conflict, "The file changed while it was being read. Try again.")
     }
-    return .json(["text": .text(try await text.text), "commands": .text(commands.text)])
+    // The command also exports what is below a profile.
+    dropIn.keep(Set(commands.keys.compactMap { try? TOMLPath(parsing: $0) }))
+    return .json(["text": .text(dropIn.text), "commands": .text(commands.text)])
+  }
+}
+
+extension TOMLDocument {
+  /// Removes what is not at or below some keys, apart from the version.
+  fileprivate mutating func keep(_ keys: Set<TOMLPath>) {
+    let above = Set(keys.flatMap { key in key.components.indices.map { TOMLPath(Array(key.components[..<$0])) } })
+    func others(_ table: TOMLTable, at path: TOMLPath) -> [TOMLPath] {
+      table.flatMap { name, value -> [TOMLPath] in
+        let inner = path.appending(name)
+        if keys.contains(inner) || inner == ["settings-version"] { return [] }
+        guard case .table(let table) = value, above.contains(inner) else { return [inner] }
+        return others(table, at: inner)
+      }
+    }
+    for path in others(root, at: .root) { _ = try? remove(at: path) }
   }
 }
 
 /// Values as lines for a shell: `settings-cli set APP KEY=VALUE`.
 struct CommandLines {
   let text: String
+  let keys: [String]
 
   /// - Parameters:
   ///   - lines: What `list` prints: a value in TOML after each key, and `(secret)` for a secret.
   ///   - json: What `list --json` prints: the same values in the same order.
   /// - Returns: `nil` if the file changed between the two.
   init?(target: String, lines: String, json: [UInt8]) {
-    let keys = (try? JSONTree(parsing: json).elements) ?? []
+    let members = (try? JSONTree(parsing: json).elements) ?? []
     let lines = lines.split(separator: "\n")
-    guard keys.count == lines.count else { return nil }
-    text = zip(keys, lines).map { member, line -> String in
+    guard members.count == lines.count else { return nil }
+    keys = members.compactMap { $0["key"]?.text }
+    text = zip(members, lines).map { member, line -> String in
       guard let key = member["key"]?.text, line.hasPrefix("\(key) = ") else { return "" }
       let value = line.dropFirst(key.count + 3)
       guard value != "(secret)" else { return "" }

@@ -96,6 +96,17 @@ private let app = "/api/apps/\(TestHome.app)"
   try await server.end()
 }
 
+@Test func `a drop-in and commands of a profile have its own values alone`() async throws {
+  let server = try await TestServer()
+  try await server.home.command("profile", TestHome.app, "new", "work")
+  try await server.home.command("profile", TestHome.app, "use", "work")
+  try await server.home.command("set", TestHome.app, "size=20")
+  let answer = try await server.json("GET", "\(app)/drop-in")
+  #expect(answer["text"]?.text == "settings-version = 1\nsize = 20\n")
+  #expect(answer["commands"]?.text == "settings-cli set \(TestHome.app) size=20\n")
+  try await server.end()
+}
+
 @Test func `commands for keys and values that begin with a hyphen set them elsewhere`() async throws {
   let server = try await TestServer()
   let text = "-x = 1\n-y = \"-\"\nz = \"-\"\n"
