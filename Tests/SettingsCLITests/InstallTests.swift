@@ -68,6 +68,7 @@ struct InstallTests {
     for program in programs { #expect(home.text(of: prefix + "/share/man/man1/\(program).1")?.isEmpty == false) }
     let unit = home.text(of: prefix + "/lib/systemd/system/settings-fleet-mirror.service")
     #expect((unit != nil) == programs.contains("settings-fleet"))
+    #expect((unit != nil) == installed.output.contains("systemd-sysusers '\(prefix)/"), "\(installed)")
     #expect(try script("install --uninstall prefix").status == 0)
     let left = try ChildProcess.run("/usr/bin/find", [prefix, "-type", "f"], environment: home.environment)
     #expect(left.output == "" && left.status == 0, "\(left)")
