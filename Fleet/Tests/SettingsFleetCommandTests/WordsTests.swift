@@ -7,6 +7,14 @@ import Testing
 
 /// What of a command line is the fleet's, and what `settings-cli` gets.
 struct WordsTests {
+  @Test func `the manual page has every verb`() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
+    let page = try String(contentsOfFile: root.path + "/Fleet/Packaging/settings-fleet.1", encoding: .utf8)
+    let headings = page.matches(of: /\.TP\n\.B.*/).map { String($0.output) }
+    let named = Set(headings.flatMap { $0.matches(of: /[a-z]+/).map { String($0.output) } })
+    for command in FleetCommand.configuration.subcommands { #expect(named.contains(command._commandName)) }
+  }
+
   @Test func `the value of an option before the app is not the app`() throws {
     for (verb, words) in [
       ("lock", ["--reason", "maintenance", "org.a", "key"]), ("set", ["--type", "string", "org.a", "key", "1"]),
