@@ -22,6 +22,12 @@ class StartTest(PageTest):
         self.tab.click(".app", "accent")
         self.tab.until(lambda: self.tab.count(".row.selected[data-key=accent]"), "the setting that was found")
 
+    def test_a_browser_without_scripts_is_told_at_the_top(self):
+        self.tab.focus().driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+        self.tab.driver.refresh()
+        said = self.tab.driver.find_element("css selector", "noscript").rect
+        self.assertTrue(said["height"] > 0 and said["y"] < 100, said)
+
     def test_a_search_that_has_no_answer_says_so(self):
         self.tab.click("#all-apps")
         self.tab.one(".app").wait()
