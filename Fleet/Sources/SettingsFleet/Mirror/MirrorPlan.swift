@@ -149,7 +149,7 @@ public struct MirrorPlan: Sendable {
 
   /// Takes that the record could not be stored, so that nothing may be changed.
   public mutating func failAll(_ problem: FleetProblem) {
-    for change in changes { fail(change.document, problem) }
+    for index in decisions.indices where decisions[index].hasWork { decisions[index].failure = problem }
   }
 
   /// Whether something has to be tried again although nothing changes in etcd: a check or a change failed for a reason

@@ -26,8 +26,8 @@ struct MirrorExecution: Sendable {
     var mended: Set<String> = []
     /// Whether something on this machine has to be tried again.
     var needsRetry = false
-    /// Whether the record could not be stored, so that nothing else can be done either.
-    var isStuck = false
+    /// Why the record could not be stored, so that nothing else can be done either.
+    var stuck: FleetProblem?
 
     /// What is wrong with documents, each in one line.
     var problems: Set<String> { Set(plan.acks().flatMap(\.problems)) }
@@ -110,12 +110,12 @@ struct MirrorExecution: Sendable {
       let part = plan.part(apps.subtracting(done), after: isFirst ? nil : record)
       let former = record
       let made = await Thread.value { carryOut(part, former) }
-      if !made.isStuck { record = made.plan.record }
+      if made.stuck == nil { record = made.plan.record }
       if made.needsRetry { result.outcome = .retry }
       done.formUnion(apps)
-      if made.isStuck {
+      if let problem = made.stuck {
         var rest = plan.part(plan.concerned.subtracting(done), after: record)
-        rest.failAll(FleetProblem(.notWritten, "The mirror's record could not be stored."))
+        rest.failAll(problem)
         _ = await then(made, &record)
         _ = await then(Part(plan: rest), &record)
         result.isWhole = true
@@ -153,9 +153,10 @@ struct MirrorExecution: Sendable {
       do throws(File.Failed) {
         try File.replace(places.record, with: part.plan.record.json)
       } catch {
-        part.plan.failAll(FleetProblem(.notWritten, error.description))
+        let problem = FleetProblem(.notWritten, error.description)
+        part.plan.failAll(problem)
         part.lines.append(error.description)
-        (part.needsRetry, part.isStuck) = (true, true)
+        (part.needsRetry, part.stuck) = (true, problem)
         return part
       }
     }

@@ -133,6 +133,10 @@ struct MirrorPlanTests {
     var fixture = Fixture()
     fixture.put("a = 1")
     var plan = fixture.plan()
+    // Also before it is checked: the record could not be stored for another app.
+    var later = plan
+    later.failAll(FleetProblem(.notWritten, "The disk is full."))
+    #expect(later.needsRetry && later.answer == ["all pending not-written"])
     plan.settle(try #require(plan.nextCheck), .accepted)
     plan.failAll(FleetProblem(.notWritten, "The disk is full."))
     #expect(plan.needsRetry && plan.answer == ["all pending not-written"])
