@@ -1,4 +1,5 @@
 import ArgumentParser
+import EtcdClient
 import EtcdTesting
 import Foundation
 import Testing
@@ -13,6 +14,14 @@ struct WordsTests {
     let headings = page.matches(of: /\.TP\n\.B.*/).map { String($0.output) }
     let named = Set(headings.flatMap { $0.matches(of: /[a-z]+/).map { String($0.output) } })
     for command in FleetCommand.configuration.subcommands { #expect(named.contains(command._commandName)) }
+  }
+
+  @Test func `a full database is named with what to do`() {
+    let error = EtcdError(.noSpace, "Database space exceeded.", endpoint: "http://e1:2379", mayHaveHappened: true)
+    #expect(
+      Failure(error).message == "Database space exceeded (noSpace at http://e1:2379). The write may have been carried "
+        + "out. Compact the cluster, defragment each member and disarm the alarm, as docs/fleet.md says of a full "
+        + "database.")
   }
 
   @Test func `the value of an option before the app is not the app`() throws {

@@ -80,7 +80,7 @@ extension EtcdError: CustomStringConvertible {
   /// The message, with the kind, the endpoint and what is known about a write.
   public var description: String {
     let place = endpoint.map { " at \($0)" } ?? ""
-    let outcome = mayHaveHappened ? " The write may have been carried out." : ""
+    let outcome = mayHaveHappened ? ". The write may have been carried out." : ""
     let message = message.hasSuffix(".") ? message.dropLast() : message[...]
     return "\(message) (\(code)\(place))\(outcome)"
   }

@@ -78,6 +78,8 @@ struct Failure: Error, CustomStringConvertible {
       "See the settings user and password of settings-fleet, or the name of the certificate."
     case .permissionDenied:
       "The roles of the user do not allow it: see 'settings-fleet access list'."
+    case .noSpace:
+      "Compact the cluster, defragment each member and disarm the alarm, as docs/fleet.md says of a full database."
     default: nil
     }
   }
