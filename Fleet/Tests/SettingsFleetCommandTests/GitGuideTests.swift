@@ -44,6 +44,30 @@ extension CommandTests.Owners {
       }
     }
 
+    @Test func `the workflow begins, and runs the job with settings that nobody else can read`() throws {
+      let parts = try #require(try Self.document().components(separatedBy: "```yaml\n").dropFirst().first)
+        .components(separatedBy: "\n```")[0].components(separatedBy: "        run: |\n")
+      // GitHub refuses a workflow that asks about the runner before there is one.
+      #expect(parts.count == 2 && !parts[0].contains("runner."))
+      let script = parts[1].replacing(/\${{.*}}/, with: "plan")
+      let directory = FileManager.default.temporaryDirectory.path + "/workflow-\(UUID().uuidString)"
+      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(atPath: directory) }
+      let job = "#!/bin/sh\ncd \"$XDG_CONFIG_HOME/settings-fleet\" && cp settings.toml \"$OLDPWD/$1\"\n"
+      #expect(FileManager.default.createFile(atPath: directory + "/job", contents: Data(job.utf8)))
+      chmod(directory + "/job", 0o755)
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: "/bin/bash")
+      process.arguments = ["-ec", script]
+      process.currentDirectoryURL = URL(fileURLWithPath: directory)
+      process.environment = ["PATH": "/usr/bin:/bin", "RUNNER_TEMP": directory + "/temp", "SETTINGS": "user = \"ci\""]
+      try process.run()
+      process.waitUntilExit()
+      #expect(try String(contentsOfFile: directory + "/plan", encoding: .utf8) == "user = \"ci\"")
+      let file = directory + "/temp/config/settings-fleet/settings.toml"
+      #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
+    }
+
     /// What the guide says that a plan looks like.
     private static func documentedPlan() throws -> String {
       let plan = try document().components(separatedBy: "```\nplan of ").dropFirst().first
