@@ -132,14 +132,15 @@ struct ImportVerb: Verb {
     let opened = try target.openUnread(isForWriting: !dryRun)
     if !create { try target.checkKnown(opened, mayBeNew: true) }
     let advice = schema.importAdvice(app: target.isFile ? nil : target.name, takesUnknown: create)
+    // Before its progress is shown, which would overwrite what is typed.
+    let (original, name) = try content()
+    guard !map.isEmpty || !AppsBackup.isOne(original) else {
+      throw ToolError(
+        .usage,
+        "Cannot import '\(name)' into one app: it has the settings of all apps. Use 'settings-cli import --all FILE', or "
+          + "--map for a value of it. Nothing was written.")
+    }
     let report = try Progress.run("importing '\(file)'") {
-      let (original, name) = try content()
-      guard !map.isEmpty || !AppsBackup.isOne(original) else {
-        throw ToolError(
-          .usage,
-          "Cannot import '\(name)' into one app: it has the settings of all apps. Use 'settings-cli import --all FILE', or "
-            + "--map for a value of it. Nothing was written.")
-      }
       // What 'export' printed has a version. With names of its own for keys, it is an original like any other.
       let isOurs =
         [.toml, .json, .environment].contains(format) && map.isEmpty && ignore.isEmpty && !onlyMapped && into == nil
