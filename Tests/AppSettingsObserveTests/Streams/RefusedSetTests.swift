@@ -187,7 +187,7 @@ import TestSupport
     settings[name] = "b"
     #expect(settingsError { try settings.flush() }?.code == .io)
     #expect(settings[name] == "a")
-    await audience.stream.wait { $0.last == "a" }
+    await audience.calls.wait { $0.count == 3 }
     #expect(audience.calls.elements == ["a", "b", "a"])
   }
 
