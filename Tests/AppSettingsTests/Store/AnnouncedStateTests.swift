@@ -84,6 +84,28 @@ struct AnnouncedStateTests {
     #expect(!state.isCommitting(upTo: last))
   }
 
+  @Test func `edits are made from what is awaited, which is told once it is in the file`() throws {
+    let user = LayerContent(layer: SettingsLayer(.user), document: TOMLDocument(), hasFile: false)
+    var state = StoreState(user: user, overrides: .none)
+    state.finishLoading()
+    let number = state.enqueueAwaited([Edit(path: ["a"], value: 1)], isQuiet: false)
+    #expect(state.snapshot[TOMLPath(["a"])] == nil && state.snapshotToEdit[TOMLPath(["a"])] == 1 && state.news.isEmpty)
+    let text = Array("a = 1\n".utf8)
+    state.adopt(try TOMLDocument(parsing: text), bytes: text, committed: number, origin: .thisProcess)
+    #expect(state.news.last?.awaited.all == [["a"]] && state.news.last?.batch?.paths == [["a"]])
+  }
+
+  @Test func `a value that differs from the edit that was made of it is told once`() throws {
+    let user = LayerContent(layer: SettingsLayer(.user), document: TOMLDocument(), hasFile: false)
+    var state = StoreState(user: user, overrides: .none)
+    state.finishLoading()
+    let number = state.enqueue([Edit(path: ["a"], value: 1)])
+    let text = Array("a = 2\n".utf8)
+    state.adopt(
+      try TOMLDocument(parsing: text), bytes: text, committed: number, edited: [["a"]], origin: .thisProcess)
+    #expect(state.news.last?.batch?.paths == [["a"]])
+  }
+
   @Test func `a change ends what was wrong with the value that is gone`() {
     let state = state()
     problems.report(SettingsProblem(.invalidValue, "bad", path: ["a"]))
