@@ -89,9 +89,9 @@ import TestSupport
     ]
     let settings = try store(migrations)
     try whileLocked { #expect(settings[new] == 5) }
-    #expect(runs.withLock { $0 } == 0)
+    #expect(runs.withLock { $0 } == 0 && settings.core.isWriteDue)
     try settings.set(6, for: new)
-    #expect(home.text() == "settings-version = 2\nnew = 6\n")
+    #expect(home.text() == "settings-version = 2\nnew = 6\n" && !settings.core.isWriteDue)
     #expect(runs.withLock { $0 } == 1)
   }
 
