@@ -133,6 +133,12 @@ struct ProfileTests {
     let problem = try #require(settings.currentProblems.first)
     #expect(problem.message.contains(reason) && problem.file == home.file("profiles/b.toml"))
     #expect(settings.currentProblems.count == 1 && problem.position?.line == 1)
+    // The same if it is chosen later.
+    let other = try home.store()
+    #expect(other[theme] == "user" && other.currentProblems.isEmpty)
+    try home.profiles.choose("a")
+    other.reload()
+    #expect(other.currentProblems.map(\.message) == [problem.message])
   }
 
   @Test func `a profile is migrated on disk with a backup of its own, and the user's file in memory`() throws {
