@@ -76,7 +76,8 @@ extension TOMLDocument {
         return others(table, at: inner)
       }
     }
-    for path in others(root, at: .root) { _ = try? remove(at: path) }
+    let others = others(root, at: .root)
+    try? edit { try $0.removeAll(at: others) }
   }
 }
 
