@@ -52,7 +52,7 @@ extension CommandTests.Mirrors {
       }
     }
 
-    @Test func `a machine holds at once where a backup lacks a document, whoever makes it again`() async throws {
+    @Test func `a machine holds at once if a backup lacks a document, even if it is created again`() async throws {
       try await Fleet.withOwnCluster { cluster, fleet, ada, machine in
         try await ada.run("set", fleet.app, "a=1")
         #expect(try await machine.wait(for: "a = 1\n"))

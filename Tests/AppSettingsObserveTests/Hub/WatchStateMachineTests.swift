@@ -34,7 +34,7 @@ struct WatchStateMachineTests {
     #expect(world.machine.deadline == nil)
   }
 
-  @Test func `where a directory is always another one, the file is looked at, and the next try waits`() {
+  @Test func `if a directory is replaced before each attempt to watch it, the next attempt waits`() {
     var world = HubWorld()
     world.isStale = true
     world.machine.subscribe(1, to: .file("/d/f"))

@@ -84,7 +84,7 @@ struct AnnouncedStateTests {
     #expect(!state.isCommitting(upTo: last))
   }
 
-  @Test func `edits are made from what is awaited, which is told once it is in the file`() throws {
+  @Test func `new edits are based on awaited ones, which are announced when they are in the file`() throws {
     let user = LayerContent(layer: SettingsLayer(.user), document: TOMLDocument(), hasFile: false)
     var state = StoreState(user: user, overrides: .none)
     state.finishLoading()
@@ -95,7 +95,7 @@ struct AnnouncedStateTests {
     #expect(state.news.last?.awaited.all == [["a"]] && state.news.last?.batch?.paths == [["a"]])
   }
 
-  @Test func `a value that differs from the edit that was made of it is told once`() throws {
+  @Test func `a value that the file has instead of a pending edit is announced once`() throws {
     let user = LayerContent(layer: SettingsLayer(.user), document: TOMLDocument(), hasFile: false)
     var state = StoreState(user: user, overrides: .none)
     state.finishLoading()
