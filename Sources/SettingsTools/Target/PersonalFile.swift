@@ -88,7 +88,9 @@ package enum ProfileName {
     let location = try SettingsLocation(app: app, environment: variables)
     // A choice that cannot be used does not matter here.
     let active = (try? location.resolvingProfile()) ?? location
-    guard active.personal?.profile != name, let profiles = Profiles(of: active) else { return }
+    guard active.personal?.profile != name, let profiles = Profiles(of: active),
+      !SettingsFile.isThere(profiles.file(of: name))
+    else { return }
     let names = try profiles.names()
     guard !names.contains(name) else { return }
     try AppName.checkKnown(app, environment: variables)
