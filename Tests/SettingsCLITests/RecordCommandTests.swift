@@ -105,6 +105,38 @@ struct RecordCommandTests {
     #expect(try run("get", app, "servers.c.port", "--layers") == SchemaHome.answer("", status: 1))
   }
 
+  @Test func `a list of a part of a value has what get shows of it, also what the files lack`() throws {
+    try home.write(
+      """
+      app = "\(app)"
+      [keys.servers]
+      type = "records"
+      fields = { host = { type = "string" }, port = { type = "integer", default = 22 } }
+      [keys.window]
+      type = "table"
+      formerly = ["frame"]
+      fields = { width = { type = "integer" }, height = { type = "integer", default = 25 } }
+
+      """, to: home.path + "/data/app-settings/\(app).toml")
+    try home.write("servers.a.host = \"h\"\nservers.b = {}\n[frame]\nwidth = 80\n")
+    let lists = [
+      "servers.a": "servers.a.host = \"h\"\nservers.a.port = 22\n", "servers.b": "servers.b = { port = 22 }\n",
+      "servers.a.port": "servers.a.port = 22\n", "window.height": "window.height = 25\n",
+      "window.width": "window.width = 80\n", "window": "window = { width = 80, height = 25 }\n",
+    ]
+    for (key, list) in lists { #expect(try run("list", app, key) == SchemaHome.answer(list)) }
+    #expect(try run("list", app, "servers.a", "--names").output == "servers.a.host\nservers.a.port\n")
+    #expect(try run("list", app, "servers.a", "--changed").output == "servers.a.host = \"h\"\n")
+    #expect(
+      try run("list", app, "servers.a", "--origin").output.hasSuffix("servers.a.port = 22  # default\n"))
+    #expect(try run("list", app, "servers.c") == SchemaHome.answer("", status: 1))
+    // What is set is the same as before.
+    #expect(try run("export", app, "servers.a").output.hasSuffix("[servers.a]\nhost = \"h\"\n"))
+    #expect(try run("export", app, "servers.b").output.hasSuffix("[servers.b]\n"))
+    #expect(try run("export", app, "servers.a.port") == SchemaHome.answer("", status: 1))
+    #expect(try run("export", app, "servers.a", "--all-layers").output.hasSuffix("host = \"h\"\nport = 22\n"))
+  }
+
   private static let keyed = """
     app = "org.example.test"
     [keys.servers]

@@ -3,10 +3,20 @@ package import AppSettingsSchema
 
 extension SchemaLookup {
   /// The keys at and below a path: first those with a value in a file, in the order of the files, then those with only
-  /// a default, in the order of the schema. A key of the schema is one entry, whatever it holds.
+  /// a default, in the order of the schema. A key of the schema is one entry, whatever it holds. Within a key's value, the
+  /// parts that the app adds follow those of the files.
   package func paths(below: TOMLPath = .root, in snapshot: SettingsSnapshot) -> [TOMLPath] {
     var leaves: [TOMLPath] = []
     below.collectDifferences(nil, snapshot[below], into: &leaves)
+    if let part = place(of: below)?.part, !part.isRoot {
+      let stored = Set(leaves)
+      var used: [TOMLPath] = []
+      below.collectDifferences(nil, usedValue(of: below, in: snapshot), into: &used)
+      // An empty table of the files is an entry with everything that the app adds to it.
+      leaves += used.filter { leaf in
+        !(below.components.count...leaf.components.count).contains { stored.contains(leaf.prefix($0)) }
+      }
+    }
     var seen: Set<TOMLPath> = []
     var paths: [TOMLPath] = []
     for leaf in leaves where !leaf.isRoot && !isObstacle(leaf) {
