@@ -220,6 +220,20 @@ struct LayerCommandTests {
     #expect(try run("apps").output == "\(app)\n")
   }
 
+  @Test func `a value above a key is among its layers only where it hides one`() throws {
+    try write("a.b = 1\n", to: home.path + "/etc/xdg/\(app)/settings.toml")
+    try test.write("a = 5\ntheme = \"dark\"\n")
+    let layers = try run("get APP a.b --layers")
+    #expect(layers.status == 0 && layers.output.hasPrefix("5  # user \(home.file):1, as 'a'\n1  # system"), "\(layers)")
+    // Neither has any value there.
+    for words in ["a.c", "theme.x"] {
+      let plain = try run("get APP \(words)")
+      #expect(plain.output.isEmpty && [1, 3].contains(plain.status), "\(plain)")
+      #expect(try run("get APP \(words) --layers") == plain)
+      #expect(try run("get APP \(words) --layers --json") == plain)
+    }
+  }
+
   // MARK: Credentials
 
   @Test func `a credential is shown by its place, and never printed`() throws {

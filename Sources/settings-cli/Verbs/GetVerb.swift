@@ -151,11 +151,13 @@ struct GetVerb: Verb {
           layer: SettingsLayer(.default), path: path, value: standard, position: nil,
           state: used.map { isMerged ? .merged : .hidden(by: $0.layer, at: nil) } ?? .used))
     }
-    if values.isEmpty { throw try target.missing(path, in: snapshot) }
+    // A value above the path may hide one there, and is none itself.
+    let isThere = values.contains { schema.names(of: path).contains($0.path) }
+    if !isThere || form != .json { schema.warnOfUnusable(at: path, in: snapshot) }
+    guard isThere else { throw try target.missing(path, in: snapshot) }
     if form == .json {
       return Output.line(JSONObject.lines(values.map { Shown.record($0, schema) }), terminator: terminator)
     }
-    schema.warnOfUnusable(at: path, in: snapshot)
     let lock = schema.origin(of: path, in: snapshot).lock
     for line in Shown.layers(of: path, values, schema, lock: lock) { Output.text(line + terminator) }
   }
