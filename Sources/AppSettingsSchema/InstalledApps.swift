@@ -4,7 +4,7 @@ package import AppSettings
 package struct InstalledApp: Sendable, Hashable {
   /// The app's id.
   package var app: String
-  /// The user's file, if it exists.
+  /// The user's file, if it exists, or cannot be looked at.
   package var file: String?
   /// The schema file that applies, if there is one.
   package var schema: String?
@@ -18,16 +18,17 @@ package struct InstalledApp: Sendable, Hashable {
 
   /// Returns the apps with a schema or a settings file, by name.
   ///
-  /// A directory that cannot be listed counts as empty: it belongs to someone else.
+  /// Administrators' directories that cannot be listed count as empty: they belong to someone else.
   ///
-  /// - Throws: `SettingsError` `io` if no home directory can be found.
+  /// - Throws: `SettingsError` if no home directory can be found, or the user's directory cannot be listed.
   package static func all(environment variables: [String: String]? = nil) throws -> [InstalledApp] {
     // The places of one app show those of all apps: `…/config/x/settings.toml`, `…/xdg/x`.
     let sample = try SettingsLocation(app: "x", profile: .none, environment: variables)
     let system = Syscalls()
     var names: Set<String> = []
     let userDirectory = sample.file.droppingLastBytes("/x/settings.toml".utf8.count)
-    for directory in [userDirectory] + sample.systemDirectories.map({ $0.droppingLastBytes(2) }) {
+    names.formUnion(try SettingsError.ofSystem("list", userDirectory) { try system.names(in: userDirectory) ?? [] })
+    for directory in sample.systemDirectories.map({ $0.droppingLastBytes(2) }) {
       names.formUnion((try? system.names(in: directory.isEmpty ? "/" : directory)) ?? [])
     }
     for directory in sample.dataDirectories {
@@ -47,10 +48,14 @@ package struct InstalledApp: Sendable, Hashable {
     _ app: String, environment variables: [String: String]? = nil, _ system: Syscalls = Syscalls()
   ) throws -> InstalledApp {
     let location = try SettingsLocation(app: app, profile: .none, environment: variables)
-    func isThere(_ path: String) -> Bool { ((try? system.status(at: path)) ?? nil) != nil }
+    func isThere(_ path: String, ifUnknown isKnown: Bool) -> Bool {
+      do { return try system.status(at: path) != nil } catch { return isKnown }
+    }
+    func isThere(_ path: String) -> Bool { isThere(path, ifUnknown: false) }
     let systemFiles = SystemFiles.paths(of: location, system: system, problems: ProblemLog(logger: .silent))
     return InstalledApp(
-      app: app, file: isThere(location.file) ? location.file : nil,
+      // What may be there is not left out without a word: to open it says why it cannot be read.
+      app: app, file: isThere(location.file, ifUnknown: true) ? location.file : nil,
       schema: try SettingsSchema.searchPath(app: app, environment: variables).first(where: isThere),
       systemFiles: systemFiles.filter(isThere), personalFiles: personalFiles(at: location, system))
   }

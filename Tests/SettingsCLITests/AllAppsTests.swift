@@ -67,6 +67,34 @@ struct AllAppsTests {
     }
   }
 
+  @Test func `an app or a home that may not be looked at is not left out without a word`() throws {
+    let directory = test.home.path + "/config"
+    /// Runs a command as somebody whom a mode keeps out.
+    func run(_ words: String) throws -> ChildProcess.Result {
+      let nobody = geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups" : ""
+      let product = ChildProcess.product("settings-cli")
+      return try ChildProcess.shell(
+        "\(nobody) \(product) \(words)", environment: test.home.environment, directory: test.home.path)
+    }
+    chmod(test.home.path, 0o755)
+    // Where a sandbox keeps others from the program, there is nothing to see.
+    guard try run("--version").status == 0 else { return }
+    try test.home.write("zoom = 1\n", to: file("org.a.closed"))
+    chmod(directory + "/org.a.closed", 0)
+    for verb in ["list", "export"] {
+      let result = try run(verb)
+      #expect(result.status != 0 && result.error.contains("\(directory)/org.a.closed/"), "\(result)")
+    }
+    let apps = try run("apps")
+    #expect(apps.status == 0 && apps.output.hasPrefix("org.a.closed\n"), "\(apps)")
+    chmod(directory, 0o711)
+    for verb in ["apps", "list", "export", "check"] {
+      let result = try run(verb)
+      #expect(result.status != 0 && result.error.contains("Cannot list '\(directory)'"), "\(result)")
+    }
+    chmod(directory, 0o755)
+  }
+
   @Test func `export leaves out a profile that does not parse, and nothing else of its app`() throws {
     try test.home.write("zoom = = 1\n", to: file(maps).replacing("settings.toml", with: "profiles/work.toml"))
     let result = try test.run("export")

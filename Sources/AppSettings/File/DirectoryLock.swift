@@ -157,7 +157,7 @@ extension SettingsError {
   ///   - verb: What the calls are for: `write`, `lock`, `list`.
   ///   - path: The path.
   ///   - body: The calls. A ``SettingsError`` that it throws stays as it is.
-  static func ofSystem<Result>(
+  package static func ofSystem<Result>(
     _ verb: String, _ path: String, _ body: () throws -> Result
   ) throws(SettingsError) -> Result {
     do {
