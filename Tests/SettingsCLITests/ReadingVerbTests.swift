@@ -56,6 +56,22 @@ struct ReadingVerbTests {
     #expect(files() == before)
   }
 
+  @Test func `a batch that only reads writes nothing, and one that changes a value migrates`() throws {
+    try home.write(old)
+    let before = files()
+    let get = "{\"get\":\"theme\"}\n"
+    let answer = "{\"line\":1,\"ok\":true,\"key\":\"theme\",\"value\":\"red\"}\n"
+    #expect(try run("batch", app, input: get) == SchemaHome.answer(answer))
+    #expect(try run("batch", app, "--dry-run", input: get) == SchemaHome.answer(""))
+    let refused = try run("batch", app, "--keep-going", input: get + "{\"set\":\"thme\",\"value\":\"x\"}\n")
+    #expect(refused.status == 3 && refused.output.hasPrefix(answer), "\(refused)")
+    let changed = try run("batch", app, "--if-unchanged", "absent", input: get)
+    #expect(changed.status == 9, "\(changed)")
+    #expect(files() == before)
+    #expect(try run("batch", app, input: get + "{\"set\":\"theme\",\"value\":\"blue\"}\n").status == 0)
+    #expect(home.text() == "settings-version = 2\ntheme = \"blue\"   # c\n")
+  }
+
   @Test func `a migration that fails is not said to be shown`() throws {
     try home.write("theme = \"dark\"\ncolour = \"red\"\nold = \"x\"\n")
     let schema = home.path + "/data/app-settings/\(app).toml"

@@ -50,25 +50,32 @@ package struct ChangeOutcome {
 }
 
 extension OpenedSettings {
-  /// Makes edits in one write, or only shows what they would change.
+  /// Makes edits in one write, or only shows what they would change. Without edits it writes nothing, and leaves a pending
+  /// migration alone.
   ///
   /// - Parameter edits: Runs under the file's lock.
   /// - Throws: ``ToolError`` with status 9 if something has changed, and 4 if it cannot be tried.
   package func make(_ change: GuardedChange, _ edits: (SettingsSnapshot) throws -> [Edit]) throws -> ChangeOutcome {
+    struct NoEdits: Error {}
     func checked(_ view: SettingsSnapshot) throws -> [Edit] {
       try change.checkValues(in: view, schema)
       let edits = try edits(view)
+      if edits.isEmpty { throw NoEdits() }
       for edit in change.isTrial ? edits : [] {
         for case let value? in [view.userDocument[edit.path], edit.value] { try checkKept(value, at: edit.path) }
       }
       return edits
     }
-    guard change.isDryRun else {
-      return ChangeOutcome(
-        hasChanged: try commit(checking: change.checkFile(of: self), making: checked), difference: nil)
+    do {
+      guard change.isDryRun else {
+        return ChangeOutcome(
+          hasChanged: try commit(checking: change.checkFile(of: self), making: checked), difference: nil)
+      }
+      let (old, new) = try preview(checking: change.checkFile(of: self), making: checked)
+      return ChangeOutcome(hasChanged: old != new, difference: old == new ? "" : difference(old, new))
+    } catch is NoEdits {
+      return ChangeOutcome(hasChanged: false, difference: change.isDryRun ? "" : nil)
     }
-    let (old, new) = try preview(checking: change.checkFile(of: self), making: checked)
-    return ChangeOutcome(hasChanged: old != new, difference: old == new ? "" : difference(old, new))
   }
 
   /// Refuses to try a change from or to a value that the history does not keep, so that it could not be taken back.
