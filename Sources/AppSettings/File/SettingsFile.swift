@@ -114,7 +114,10 @@ package struct SettingsFile: Sendable {
   /// for writing.
   private func read(_ file: inout OpenFile, _ name: String) throws {
     var status = try system.status(of: file.descriptor, path: name)
-    guard status.isRegular else { throw SettingsError.notAFile(status.kindName, path) }
+    guard status.isRegular else {
+      let isMask = status.isNullDevice && path.isMovable
+      throw SettingsError.notAFile(isMask ? "a mask, which leads to '/dev/null'" : status.kindName, path)
+    }
     var isOpen: Bool?
     var bytes: [UInt8] = []
     for attempt in 1...Self.mostReads {

@@ -96,6 +96,9 @@ struct SettingsFileTests {
       device?.message
         == "Cannot read '/dev/null': it is a device, and settings are kept in a regular file. Name a regular file instead."
     )
+    try FileManager.default.createSymbolicLink(atPath: home.path + "/masked.toml", withDestinationPath: "/dev/null")
+    let mask = #expect(throws: SettingsError.self) { try SettingsFile(path: home.path + "/masked.toml").read() }
+    #expect(mask?.message.contains("it is a mask, which leads to '/dev/null', and settings are kept in") == true)
     let directory = #expect(throws: SettingsError.self) { try SettingsFile(path: home.path).read() }
     #expect(
       directory?.message.hasSuffix("a regular file. Name a file in it, such as '\(home.path)/settings.toml'.") == true)
