@@ -3,8 +3,8 @@ import AppSettings
 // Checks the person's own layers: declared files, profiles, a project's file, and credentials.
 
 extension SettingsCheck {
-  /// Checks the files between the administrators' and the own one.
-  mutating func lookAtPersonalFiles() {
+  /// Checks the files between the administrators' and the user's.
+  mutating func lookAtDeclaredFiles() {
     guard let personal = location.personal else { return }
     let problems = ProblemLog(logger: .silent)
     var unknown: [String] = []
@@ -29,8 +29,17 @@ extension SettingsCheck {
           .ignored, "This directory is never used: its name must begin with '@os=', '@arch=' or '@host='.", file: path))
     }
     for file in declared { look(at: file, .declared) }
-    guard let profile = personal.profile else { return }
+  }
+
+  /// Checks the user's file, if it is below a profile.
+  mutating func lookAtUsersFile() {
+    guard let personal = location.personal, personal.profile != nil else { return }
     look(at: personal.usersFile, .user)
+  }
+
+  /// Checks the profiles that the own one inherits.
+  mutating func lookAtInheritedProfiles() {
+    guard let personal = location.personal, let profile = personal.profile else { return }
     var chain: [String] = []
     var seen = [profile]
     while let name = inherited(by: personal.file(ofProfile: seen.last ?? profile), seen),
@@ -40,6 +49,40 @@ extension SettingsCheck {
       seen.append(name)
     }
     for file in chain { look(at: file, .profile) }
+  }
+
+  /// Checks the own file, and what was set aside of it.
+  ///
+  /// - Parameter listed: The hidden names in directories that were listed for other files.
+  mutating func lookAtOwnFile(_ listed: inout [ExactKey: [String]]) {
+    look(at: location.file, location.ownKind)
+    for path in SettingsFile(path: location.file, system: system).setAside(&listed) {
+      let problem = SettingsProblem(overtaken: path, of: location.file)
+      findings.append(SettingsFinding(.overtaken, problem.message, file: path))
+    }
+  }
+
+  /// Checks other files of the person's, each as the own one, on what is below the user's.
+  ///
+  /// - Parameter known: What was checked already. Its own file is left out, and files of which it has findings.
+  /// - Returns: What is wrong with these files, and not with others below them.
+  func findings(ofOthers others: [SettingsLocation], notAmong known: SettingsCheck) -> [SettingsFinding] {
+    let found = Set(known.findings.map(\.file))
+    var below: SettingsCheck?
+    var listed: [ExactKey: [String]] = [:]
+    return others.filter { $0.file != known.location.file && !found.contains($0.file) }.flatMap { other in
+      let isProfile = other.personal?.profile != nil
+      var check = isProfile ? below ?? self : self
+      check.location = other
+      if isProfile, below == nil {
+        check.lookAtUsersFile()
+        below = check
+      }
+      check.findings = []
+      check.lookAtInheritedProfiles()
+      check.lookAtOwnFile(&listed)
+      return check.findings.filter { $0.file == other.file }
+    }
   }
 
   /// The profile that the one in a file inherits, if that is valid.

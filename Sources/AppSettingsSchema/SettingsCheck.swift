@@ -2,7 +2,7 @@ package import AppSettings
 
 /// Checks the files of a target for problems. It only reads.
 package struct SettingsCheck {
-  let location: SettingsLocation
+  var location: SettingsLocation
   let schema: SettingsSchema?
   private let names: PathTree
   private let presentNames: PathTree
@@ -31,8 +31,10 @@ package struct SettingsCheck {
   ///   - schema: The app's schema; without it, only what the files themselves show is checked.
   ///   - checksOwn: Whether to check the target's own file, too, besides the layers below it.
   ///   - project: The project whose file to check, too.
+  ///   - others: The person's other files, each to be checked as the own one. They share what is read below them.
   package static func findings(
-    at location: SettingsLocation, schema: SettingsSchema?, checksOwn: Bool = true, project: SettingsProject? = nil
+    at location: SettingsLocation, schema: SettingsSchema?, checksOwn: Bool = true, project: SettingsProject? = nil,
+    others: [SettingsLocation] = []
   ) -> [SettingsFinding] {
     var check = SettingsCheck(location, schema)
     let problems = ProblemLog(logger: .silent)
@@ -41,17 +43,15 @@ package struct SettingsCheck {
       check.findings.append(SettingsFinding(.unreadable, problem.message, file: problem.file ?? location.file))
     }
     for file in systemFiles { check.look(at: file, .system) }
-    check.lookAtPersonalFiles()
-    if checksOwn {
-      check.look(at: location.file, location.ownKind)
-      for path in SettingsFile(path: location.file, system: check.system).setAside() {
-        let problem = SettingsProblem(overtaken: path, of: location.file)
-        check.findings.append(SettingsFinding(.overtaken, problem.message, file: path))
-      }
-    }
+    check.lookAtDeclaredFiles()
+    let lowest = check
+    check.lookAtUsersFile()
+    check.lookAtInheritedProfiles()
+    var listed: [ExactKey: [String]] = [:]
+    if checksOwn { check.lookAtOwnFile(&listed) }
     if let project { check.look(at: project) }
     check.lookAtCredentials()
-    return check.findings
+    return check.findings + lowest.findings(ofOthers: others, notAmong: check)
   }
 
   mutating func look(at file: String, _ kind: SettingsLayer.Kind) {

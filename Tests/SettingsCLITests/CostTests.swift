@@ -139,7 +139,7 @@ struct CostTests {
   /// What is given to a verb in some number.
   enum Many: String, CaseIterable {
     case invalidRecords, partsOfOneEntry, keysWithoutHistory, keysChangedOutside
-    case keysSet, tablesEmptied, unknownKeysEdited, commentedSecrets
+    case keysSet, tablesEmptied, unknownKeysEdited, commentedSecrets, profilesChecked
 
     func schema(_ size: Int) -> String {
       switch self {
@@ -147,7 +147,7 @@ struct CostTests {
       case .partsOfOneEntry:
         "[keys.groups]\ntype = \"table\"\nids = \"integer\"\n"
           + "elements = { type = \"table\", elements = { type = \"integer\" } }\n"
-      case .keysWithoutHistory, .keysSet, .tablesEmptied: ""
+      case .keysWithoutHistory, .keysSet, .tablesEmptied, .profilesChecked: ""
       case .unknownKeysEdited: "[keys.known]\ntype = \"integer\"\n"
       case .commentedSecrets: (0..<size).map { "[keys.secret\($0)]\ntype = \"string\"\nsecret = true\n" }.joined()
       case .keysChangedOutside: "[keys.counts]\ntype = \"table\"\nelements = { type = \"integer\" }\n"
@@ -158,7 +158,7 @@ struct CostTests {
       switch self {
       case .invalidRecords: (0..<size).map { "[servers.name-\($0)]\nport = \"x\"\n" }.joined()
       case .partsOfOneEntry: "[groups.1]\n" + (0..<size).map { "k\($0) = 0\n" }.joined()
-      case .keysWithoutHistory, .keysSet: (0..<size).map { "k\($0) = 0\n" }.joined()
+      case .keysWithoutHistory, .keysSet, .profilesChecked: (0..<size).map { "k\($0) = 0\n" }.joined()
       case .keysChangedOutside: "[counts]\n" + (0..<size).map { "k\($0) = 0\n" }.joined()
       case .tablesEmptied: (0..<size).map { "[tables.of.t\($0)]\nk = 0\n" }.joined()
       case .unknownKeysEdited: "known = 1\n"
@@ -179,6 +179,7 @@ struct CostTests {
       case .keysSet, .commentedSecrets: "set"
       case .tablesEmptied: "unset"
       case .unknownKeysEdited: "edit"
+      case .profilesChecked: "check"
       }
     }
 
@@ -192,10 +193,18 @@ struct CostTests {
       }
     }
 
+    /// Other files of the app, by their paths in the home.
+    func files(_ size: Int, _ app: String) -> [String: String] {
+      guard self == .profilesChecked else { return [:] }
+      var files = ["etc/xdg/\(app)/settings.toml": text(size)]
+      for index in 0..<size { files["config/\(app)/profiles/p\(index).toml"] = "k0 = 1\n" }
+      return files
+    }
+
     /// Where each of them has a line; `nil` if the verb is silent.
     func lines(_ result: ChildProcess.Result) -> String? {
       switch self {
-      case .keysSet, .tablesEmptied, .commentedSecrets: nil
+      case .keysSet, .tablesEmptied, .commentedSecrets, .profilesChecked: nil
       case .invalidRecords, .unknownKeysEdited: result.error
       case .partsOfOneEntry, .keysWithoutHistory, .keysChangedOutside: result.output
       }
@@ -210,6 +219,7 @@ struct CostTests {
     let counts = try [100, 200, 400].map { size in
       try home.write("app = \"\(app)\"\n" + many.schema(size), to: home.path + "/data/app-settings/\(app).toml")
       try home.write(many.text(size))
+      for (name, text) in many.files(size, app) { try home.write(text, to: "\(home.path)/\(name)") }
       // What blame looks at is a history of this text alone.
       try? FileManager.default.removeItem(atPath: "\(home.path)/state")
       try ChildProcess.run(command, ["set", app, "--create", "one=\(size)"], environment: environment)

@@ -1,7 +1,8 @@
 import Glibc
+package import SettingsTOML
 
 extension Syscalls {
-  /// Gives a file the name under which ``SettingsFile/setAside()`` finds it, because its text is nowhere else.
+  /// Gives a file the name under which ``SettingsFile/setAside(_:)`` finds it, because its text is nowhere else.
   ///
   /// If another file has that name, random digits are added.
   ///
@@ -27,11 +28,17 @@ extension SettingsFile {
   /// The paths of these files.
   ///
   /// Usually there are none. One remains if a process died during a write, or if a save could not be added.
-  package func setAside() -> [String] {
+  ///
+  /// - Parameter listed: The hidden names in directories that were listed for other files: each is listed once.
+  package func setAside(_ listed: inout [ExactKey: [String]]) -> [String] {
     guard let place = try? FinalPath.resolve(path, system: system) else { return [] }
     let aside = BesideName.aside(for: place.name)
     let substitutes = BesideName.substitutePrefix(for: aside)
-    return ((try? system.names(in: place.directory)) ?? []).filter {
+    let hidden =
+      listed[ExactKey(place.directory)]
+      ?? ((try? system.names(in: place.directory)) ?? []).filter { $0.utf8.first == UInt8(ascii: ".") }
+    listed[ExactKey(place.directory)] = hidden
+    return hidden.filter {
       ($0.isBytewise(aside) || $0.beginsBytewise(with: substitutes))
         && (try? system.status(at: place.sibling($0), followingLinks: false))?.isDirectory == false
     }.sorted().map { place.sibling($0) }
@@ -44,7 +51,8 @@ extension SettingsFile {
     func holds(_ other: String, _ bytes: [UInt8]) -> Bool {
       (try? SettingsFile(path: other, system: system).read().bytes).isSameText(as: bytes)
     }
-    return setAside().compactMap { aside in
+    var listed: [ExactKey: [String]] = [:]
+    return setAside(&listed).compactMap { aside in
       do {
         guard let status = try system.status(at: aside, followingLinks: false) else { return nil }
         guard status.isRegular else { return aside }

@@ -42,9 +42,9 @@ package struct ForeignFile {
 
 extension SettingsFinding {
   /// The finding with what helps, if it is about a file that this process may not read.
-  func advised(at location: SettingsLocation) -> SettingsFinding {
+  func advised(at locations: [SettingsLocation]) -> SettingsFinding {
     guard kind == .unreadable, file.withPath({ access($0, R_OK) }) != 0, errno == EACCES else { return self }
-    let place = file == location.file ? location : try? SettingsLocation(file: file)
+    let place = locations.first { $0.file == file } ?? (try? SettingsLocation(file: file))
     var finding = self
     finding.message += place?.adviceOnPermission ?? ""
     return finding

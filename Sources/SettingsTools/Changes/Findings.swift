@@ -21,15 +21,17 @@ extension Target {
   /// - Parameters:
   ///   - place: Where the target was opened.
   ///   - project: The project whose file to check, too.
+  ///   - others: Other files of the person's to check, too.
   package func findings(
-    _ schema: SettingsSchema?, at place: SettingsLocation? = nil, project: SettingsProject? = nil
+    _ schema: SettingsSchema?, at place: SettingsLocation? = nil, project: SettingsProject? = nil,
+    others: [SettingsLocation] = []
   ) throws -> [SettingsFinding] {
     let isOfAll = layer == .system
     let place =
       try isOfAll
       ? SettingsLocation(app: name, environment: environment).withoutPersonalLayers : place ?? location()
-    return SettingsCheck.findings(at: place, schema: schema, checksOwn: !isOfAll, project: project)
-      .map { $0.advised(at: place) }
+    return SettingsCheck.findings(at: place, schema: schema, checksOwn: !isOfAll, project: project, others: others)
+      .map { $0.advised(at: [place] + others) }
   }
 
   /// The schema to check against. An invalid one is a finding, and the rest is checked without it.

@@ -80,13 +80,10 @@ struct CheckVerb: Verb {
     if target.isFile { try Self.checkExists(target.location().file) }
     var findings: [SettingsFinding] = []
     let schema = try target.schema(named: schema.map(Arguments.path), &findings)
-    findings += try target.findings(schema, project: project(of: target.name, schema))
-    // The profiles that are not in use.
-    for file in target.layer == .own && !target.isFile ? (try? target.userFiles) ?? [] : [] {
-      let path = try file.location().file
-      guard !findings.contains(where: { $0.file == path }) else { continue }
-      findings += try file.findings(schema).filter { $0.file == path }
-    }
+    // With the profiles that are not in use.
+    let others = target.layer == .own && !target.isFile ? (try? target.userFiles) ?? [] : []
+    findings += try target.findings(
+      schema, project: project(of: target.name, schema), others: others.map { try $0.location() })
     if schema == nil, findings.isEmpty { try AppName.checkKnown(target.name) }
     return findings
   }
