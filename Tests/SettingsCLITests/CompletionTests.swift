@@ -129,4 +129,15 @@ struct CompletionTests {
     #expect(try lines("fish", "settings-cli unset \(test.app) mode mo") == ["words"])
     #expect(try lines("fish", "settings-cli get ~/nothing ") == ["words"])
   }
+
+  @Test func `behind the end of an app's id there are the candidates of that app, as the verbs take it`() throws {
+    try test.done("set", test.app, "--create", "size=1")
+    let end = String(test.app.split(separator: ".").last!)
+    for words in ["get APP ", "undo APP --entry ", "set APP --layer "] {
+      let words = "settings-cli " + words
+      let known = try lines("fish", words.replacing("APP", with: test.app))
+      #expect(known.count > 1)
+      #expect(try lines("fish", words.replacing("APP", with: end)) == known)
+    }
+  }
 }

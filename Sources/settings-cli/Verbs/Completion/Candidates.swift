@@ -26,7 +26,7 @@ enum Candidates {
 
   /// The files of the person's, as --layer names them.
   static let layers: Function = completing { line in
-    let location = line.operands.first.flatMap { try? SettingsLocation(app: $0) }
+    let location = target(on: line).flatMap { try? SettingsLocation(app: $0) }
     let directory = location?.personal?.declaredDirectory ?? ""
     let dropIns = ((try? Syscalls().names(in: directory)) ?? []).filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }
     return [Candidate("user", note: "the user's file, below an active profile")]
@@ -46,7 +46,7 @@ enum Candidates {
   }
 
   private static func profileNames(on line: CompletionLine) -> [String] {
-    let location = line.operands.first.flatMap { try? SettingsLocation(app: $0) }
+    let location = target(on: line).flatMap { try? SettingsLocation(app: $0) }
     return (try? location.flatMap { Profiles(of: $0) }?.names()) ?? []
   }
 
@@ -150,7 +150,19 @@ enum Candidates {
   private static func ofTarget(
     _ candidates: @escaping @Sendable (String, CompletionLine) -> [Candidate]
   ) -> Function {
-    completing { line in line.operands.first.map { candidates($0, line) } ?? [] }
+    completing { line in target(on: line).map { candidates($0, line) } ?? [] }
+  }
+
+  /// The target that is typed before the word; for the end of one app's id, that app, as the verbs take it.
+  private static func target(on line: CompletionLine) -> String? {
+    line.operands.first.map { name in
+      do {
+        try AppName.checkKnown(name)
+        return name
+      } catch {
+        return (error as? ToolError)?.meantApp?.id ?? name
+      }
+    }
   }
 }
 
