@@ -161,7 +161,14 @@ final class GarageWriting: @unchecked Sendable {  // used by the one thread that
     let reading = GarageReading(draft, names, references: .ids)
     let known = reading.knownFields(of: type, in: new)
     let writing = GarageWriting(draft, names, keepsReadReferences: true)
-    let own = (try? reading.read(type, old, key)).flatMap { try? writing.fields(of: $0, key) }
+    var own: TOMLTable?
+    do {
+      let object = try reading.read(type, old, key)
+      own = try? writing.fields(of: object, key)
+    } catch {
+      // The text of a record that cannot be read is about to be lost.
+      draft.noteBackup(before: "overwriting-\(key.name)")
+    }
     return known.merge(.table(new), over: .table(old), own: own.map { .table($0) }).table ?? new
   }
 }

@@ -87,6 +87,18 @@ struct GarageErrorTests {
     #expect(home.text == text.replacingOccurrences(of: "\"b\"", with: "\"c\""))
   }
 
+  @Test func `parking over a record that cannot be read keeps its text in a backup`() throws {
+    let garage = try home.garage("[Pet.1]\nid = 1\nname = 5\n\n[Pet.2]\nid = 2\nname = \"b\"\n")
+    try garage.park(Pet(id: 2, name: "c"))
+    #expect(try garage.backups().isEmpty)
+    let before = home.text
+    try garage.park(Pet(id: 1, name: "a"))
+    let backups = try garage.backups()
+    #expect(backups.count == 1 && backups.first?.path.contains("before-overwriting-Pet") == true)
+    #expect(home.home.text(of: try #require(backups.first).path) == before)
+    #expect(home.text?.contains("name = \"a\"") == true)
+  }
+
   static let ids = ["", "a.b", "\"", "a\nb", "../../x", "日本", "\u{1F600}"]
 
   @Test(arguments: ids) func `an error shows any id as TOML would`(id: String) throws {
