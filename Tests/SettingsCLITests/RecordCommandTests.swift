@@ -103,6 +103,14 @@ struct RecordCommandTests {
     #expect(try run("get", app, "servers.a.port", "--layers", "--json").output.contains("\"value\":22"))
     #expect(try run("get", app, "servers.b.port", "--layers").output == "80  # user \(home.file):2\n")
     #expect(try run("get", app, "servers.c.port", "--layers") == SchemaHome.answer("", status: 1))
+    // Of a value that the file sets without a field, the default of the whole says nothing.
+    try home.write(
+      "app = \"\(app)\"\n[keys.size]\ntype = \"table\"\ndefault = { w = 1, h = 2 }\nelements = { type = \"integer\" }\n",
+      to: home.path + "/data/app-settings/\(app).toml")
+    try home.write("size.w = 5\n")
+    #expect(try run("get", app, "size.h") == SchemaHome.answer("", status: 1))
+    #expect(try run("get", app, "size.h", "--layers") == SchemaHome.answer("", status: 1))
+    #expect(try run("get", app, "size.w", "--layers").output.hasSuffix(":1\n1  # the app's default, hidden\n"))
   }
 
   @Test func `a list of a part of a value has what get shows of it, also what the files lack`() throws {
@@ -123,6 +131,7 @@ struct RecordCommandTests {
       "servers.a": "servers.a.host = \"h\"\nservers.a.port = 22\n", "servers.b": "servers.b = { port = 22 }\n",
       "servers.a.port": "servers.a.port = 22\n", "window.height": "window.height = 25\n",
       "window.width": "window.width = 80\n", "window": "window = { width = 80, height = 25 }\n",
+      "frame": "frame = { width = 80, height = 25 }\n", "frame.height": "frame.height = 25\n",
     ]
     for (key, list) in lists { #expect(try run("list", app, key) == SchemaHome.answer(list)) }
     #expect(try run("list", app, "servers.a", "--names").output == "servers.a.host\nservers.a.port\n")

@@ -8,7 +8,7 @@ extension SchemaLookup {
   package func paths(below: TOMLPath = .root, in snapshot: SettingsSnapshot) -> [TOMLPath] {
     var leaves: [TOMLPath] = []
     below.collectDifferences(nil, snapshot[below], into: &leaves)
-    if let part = place(of: below)?.part, !part.isRoot {
+    if let key = key(around: below), key.path != below {
       let stored = Set(leaves)
       var used: [TOMLPath] = []
       below.collectDifferences(nil, usedValue(of: below, in: snapshot), into: &used)
@@ -20,9 +20,12 @@ extension SchemaLookup {
     var seen: Set<TOMLPath> = []
     var paths: [TOMLPath] = []
     for leaf in leaves where !leaf.isRoot && !isObstacle(leaf) {
-      let key = key(around: leaf)?.path ?? leaf
-      // The path may be a part of a key's value.
-      let path = key.hasPrefix(below) ? key : leaf
+      let key = key(around: leaf)
+      // The path may be a part of a key's value, or a former name of the key.
+      let path =
+        key.flatMap { key in
+          key.formerPaths.contains(below) ? below : key.path.hasPrefix(below) ? key.path : nil
+        } ?? leaf
       if seen.insert(path).inserted { paths.append(path) }
     }
     for key in keys(below: below) where !seen.contains(key.path) {

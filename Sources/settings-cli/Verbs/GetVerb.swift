@@ -138,12 +138,9 @@ struct GetVerb: Verb {
     let snapshot = try target.open().snapshot
     let schema = target.schema
     var values = schema.values(at: path, in: snapshot)
-    var standard = schema.defaultValue(at: path)
-    // A field that the files lack may have a default of its own.
-    if !values.contains(where: { [.used, .merged].contains($0.state) }) {
-      standard = standard ?? schema.usedValue(of: path, in: snapshot)
-    }
-    if let standard {
+    // A field that the files lack may have a default of its own, or none although the whole value has one.
+    let isSet = values.contains { [.used, .merged].contains($0.state) }
+    if let standard = isSet ? schema.defaultValue(at: path) : schema.usedValue(of: path, in: snapshot) {
       let used = values.first { $0.state == .used }
       let isMerged = schema.key(around: path) == nil && used?.value.table != nil
       values.append(
