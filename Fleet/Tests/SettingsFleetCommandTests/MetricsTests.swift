@@ -90,6 +90,15 @@ extension CommandTests.Mirrors {
       }
     }
 
+    @Test func `an address that the machine does not have is named, and no other port advised`() throws {
+      let address = try #require(MetricsAddress(argument: "[::1]:9477"))
+      let failure = MetricsServer.failure(IOError(errnoCode: EADDRNOTAVAIL, reason: "bind"), at: address)
+      #expect(
+        failure.message
+          == "Cannot listen at [::1]:9477: Cannot assign requested address. This machine does not have the address ::1."
+      )
+    }
+
     @Test func `a mirror listens for this machine alone`() {
       for text in ["0.0.0.0:9477", "example.org:1", "127.0.0.1", "127.0.0.1:0", ":1", "127.0.0.1:65536", "[::]:1"] {
         #expect(MetricsAddress(argument: text) == nil, "\(text)")

@@ -50,9 +50,21 @@ enum MetricsServer {
         }
         .bind(host: address.host, port: address.port).get()
     } catch {
-      let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
-      throw Failure(.io, "Cannot listen at \(address): \(reason). Choose another port for '--listen'.")
+      throw failure(error, at: address)
     }
+  }
+
+  /// Why nothing can listen at an address, and what helps.
+  static func failure(_ error: any Error, at address: MetricsAddress) -> Failure {
+    let number = (error as? IOError)?.errnoCode
+    let reason = number.map { String(cString: strerror($0)) } ?? "\(error)"
+    let advice =
+      switch number {
+      case EADDRINUSE, EACCES: " Choose another port for '--listen'."
+      case EADDRNOTAVAIL, EAFNOSUPPORT: " This machine does not have the address \(address.host)."
+      default: ""
+      }
+    return Failure(.io, "Cannot listen at \(address): \(reason).\(advice)")
   }
 
   /// Counts the connections.

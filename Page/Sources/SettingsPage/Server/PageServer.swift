@@ -61,7 +61,9 @@ public final class PageServer: Sendable {
       await commands.end()
       try? await group.shutdownGracefully()
       let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
-      throw PageError("Cannot listen at \(configuration.endpoint): \(reason).")
+      let advice =
+        if case .loopback(1...) = configuration.endpoint { " Without '--port', it listens on a free one." } else { "" }
+      throw PageError("Cannot listen at \(configuration.endpoint): \(reason).\(advice)")
     }
     await ending.value
     await recovery.value
