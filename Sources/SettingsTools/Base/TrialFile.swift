@@ -112,6 +112,9 @@ package final class TrialFile: Sendable {
       && fdatasync(descriptor) == 0
   }
 
+  /// Leaves the trial to 'settings-cli try', although its maker lives.
+  package func release() { flock(descriptor, LOCK_UN) }
+
   package func remove() { _ = path.withPath { unlink($0) } }
 
   // MARK: Finding them

@@ -28,8 +28,9 @@ extension Interface {
   /// Makes edits that are taken back unless they are kept.
   private func trial(_ edits: Edits, _ words: [String], _ asked: Trial.Place, seconds: Int) async throws -> Reply {
     let (id, place) = try await trials.begin(asked, keys: edits.keys)
-    let result: CommandResult
+    let (result, former): (CommandResult, String)
     do {
+      former = try await commands.digest(place)
       // What the history does not keep could not be put back.
       result = try await commands.run(words + ["--trial"] + place.words, input: edits.lines) { [trials] in
         trials.started(id, $0)
@@ -44,11 +45,14 @@ extension Interface {
       await trials.takeBack(id, hasFailed: true)
       throw refusal(result, results)
     }
-    guard results.contains(where: { $0.isChange == true }) else {
+    let isRecorded = await trials.isRecorded(id)
+    // Edits of one key may end where they began.
+    let isBack = isRecorded ? false : (try? await commands.digest(place)) == former
+    guard results.contains(where: { $0.isChange == true }), !isBack else {
       trials.forget(id)
       return try await written(result, results, place)
     }
-    guard await trials.isRecorded(id) else {
+    guard isRecorded else {
       trials.forget(id)
       throw Refusal(
         .internalServerError,
@@ -156,10 +160,10 @@ extension Interface {
     _ result: CommandResult, _ results: [ChangeAnswer]?, _ place: Trial.Place, with more: JSONObject = [:]
   ) async throws -> Reply {
     guard result.status == 0 else { throw refusal(result, results ?? []) }
-    async let digest = commands.run(["get", "--digest"] + place.words)
+    async let digest = commands.digest(place)
     async let entry = commands.entry(of: result.pid, place)
     let state: JSONObject = [
-      "digest": .text(String(try await digest.text.dropLast())),
+      "digest": .text(try await digest),
       "entry": .number((try? await entry) ?? nil), "notes": .texts(result.messages),
     ]
     return .json((results.map(Self.members) ?? [:]) + more + state)

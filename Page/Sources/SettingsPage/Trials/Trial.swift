@@ -19,6 +19,8 @@ struct Trial: Sendable, Equatable {
   let keys: [String]
   /// The newest entry of the history before it.
   let after: Int
+  /// The file, if it does not exist, and the directories above it that do not: they go with the change.
+  var made: [String] = []
   /// The process that makes the change. Its entry in the history has that number, so that it is found there even if
   /// the server is killed before it knows the entry.
   var pid: pid_t?
@@ -26,6 +28,6 @@ struct Trial: Sendable, Equatable {
   /// What its note says.
   var facts: TrialFacts {
     TrialFacts(
-      target: place.target, options: place.options, keys: keys, after: after, process: pid.map(Int.init))
+      target: place.target, options: place.options, keys: keys, after: after, process: pid.map(Int.init), made: made)
   }
 }

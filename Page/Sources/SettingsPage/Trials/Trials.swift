@@ -34,12 +34,12 @@ final class Trials: Sendable {
   /// - Throws: ``Refusal`` if another one is being tried there, if it cannot be noted, or if the file keeps no history,
   ///   which the change is taken back with.
   func begin(_ place: Trial.Place, keys: [String]) async throws -> (id: String, place: Trial.Place) {
-    guard let (place, newest) = try await commands.beginning(place) else {
+    guard let (place, newest, made) = try await commands.beginning(place) else {
       throw Refusal(
         .unprocessableContent,
         "The file keeps no history, so a change of it cannot be taken back. Nothing was written.")
     }
-    let trial = Trial(id: Token().text, place: place, keys: keys, after: newest)
+    let trial = Trial(id: Token().text, place: place, keys: keys, after: newest, made: made)
     guard state.withLock({ $0.machine.begin(trial) }) else {
       throw Refusal(.conflict, "A change is being tried already. Keep it or take it back first.")
     }
@@ -144,7 +144,13 @@ final class Trials: Sendable {
         }
         let result = try await commands.run(["undo", "--entry=\(entry)"] + trial.place.words)
         // 1: the values are those from before already.
-        return result.status == 0 || result.status == 1 ? .undone : .failed(result)
+        guard result.status == 0 || result.status == 1 else { return .failed(result) }
+        // What is taken back of a file that the trial made is the file.
+        if !trial.made.isEmpty {
+          state.withLock { $0.files[trial.id] }?.release()
+          _ = try? await commands.run(["try"])
+        }
+        return .undone
       } catch {
         let words = ([trial.place.target] + trial.place.options).joined(separator: " ")
         return .failed(

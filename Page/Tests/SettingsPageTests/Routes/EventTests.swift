@@ -89,7 +89,7 @@ private let app = "/api/apps/\(TestHome.app)"
 @Test func `the trial of a server that was killed is taken back at the next start`() async throws {
   let home = try TestHome()
   let commands = try Commands(TestHome.command, environment: home.environment, .patient)
-  let (place, newest) = try #require(try await commands.beginning(Trial.Place(target: TestHome.app, options: [])))
+  let (place, newest, _) = try #require(try await commands.beginning(Trial.Place(target: TestHome.app, options: [])))
   var trial = Trial(id: "x", place: place, keys: ["size"], after: newest, pid: nil)
   let directory = try TrialFile.directory(environment: home.environment)
   let result = try await commands.run(

@@ -161,3 +161,35 @@ func `a trial whose change is made while the server ends is taken back at once`(
   #expect(gated.home.names(in: "state/app-settings/page").isEmpty)
   await gated.commands.end()
 }
+
+@Test func `a trial whose edits end where they began is none`() async throws {
+  let server = try await TestServer()
+  let text = server.home.read(server.home.settings)
+  for back in [#"{"set": "size", "value": 14}"#, #"{"unset": "width"}"#] {
+    let first = back.contains("width") ? "width" : "size"
+    let body = "{\"edits\": [{\"set\": \"\(first)\", \"value\": 20}, \(back)], \"tryFor\": 300}"
+    let answer = try await server.json("POST", "\(app)/edits", body: body)
+    #expect(answer["trial"] == nil && answer["digest"]?.text?.isEmpty == false)
+  }
+  #expect(server.home.read(server.home.settings) == text)
+  #expect(try await server.json("POST", "\(app)/edits", body: trial)["trial"]?.text != nil)
+  try await server.end()
+}
+
+@Test(arguments: ["person", "server", "other"])
+func `a trial that made the file takes it away again, with what was made for it`(end: String) async throws {
+  let server = try await TestServer()
+  let other = "config/org.example.other/settings.toml"
+  let path = "/api/apps/org.example.other"
+  let schema = "app = \"org.example.other\"\n[keys]\nsize = { type = \"integer\" }\nwidth = { type = \"integer\" }\n"
+  try server.home.write(schema, to: "data/app-settings/org.example.other.toml")
+  let id = try #require(try await server.json("POST", "\(path)/edits", body: trial)["trial"]?.text)
+  #expect(server.home.read(other) == "size = 20\n")
+  // What somebody else has set meanwhile stays.
+  if end == "other" { try await server.home.command("set", "org.example.other", "width=3") }
+  if end != "server" { _ = try await server.json("DELETE", "\(path)/trials/\(id)") }
+  if end == "person" { #expect(server.home.names(in: "state/app-settings/page").isEmpty) }
+  try await server.end()
+  #expect(server.home.read(other) == (end == "other" ? "width = 3\n" : nil))
+  #expect(server.home.names(in: "config").contains("org.example.other") == (end == "other"))
+}
