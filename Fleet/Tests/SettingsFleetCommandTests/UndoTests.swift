@@ -74,6 +74,19 @@ extension CommandTests.Writers {
       }
     }
 
+    @Test func `what takes back a change that has been compacted away is not undone, and that is said`() async throws {
+      let cluster = try await EtcdCluster.start(options: CommandTests.patient)
+      defer { cluster.stop() }
+      try await Fleet.with(cluster) { fleet in
+        let ada = try fleet.person()
+        for number in 1...2 { try await ada.run("set", fleet.app, "--create", "a=\(number)") }
+        for verb in ["undo", "redo"] { #expect(try await ada.run(verb, fleet.app).status == 0) }
+        try await cluster.withClient { try await $0.compact(revision: try await $0.put("/other", "")) }
+        let answer = try await ada.run("undo", fleet.app)
+        #expect(answer.status == 1 && answer.error.contains("one that has been compacted away."), "\(answer)")
+      }
+    }
+
     @Test func `a removal is in the log with what was before it, and is undone like a change`() async throws {
       try await Fleet.with { fleet in
         let (ada, tree, source) = (try fleet.person(), fleet.root + "/tree", ["--source", fleet.app])

@@ -37,7 +37,7 @@ struct Undoing {
     var start: Int64?
     if case .revision(let revision) = target { start = revision }
     var isWithNewer = false
-    try await past.visit(from: start, ofText: true) { entry in
+    let isCut = try await past.visit(from: start, ofText: true) { entry in
       hasChanges = true
       // What made a text that does not parse was taken back with the change after it.
       if isWithNewer { undone.insert(entry.revision) }
@@ -68,7 +68,7 @@ struct Undoing {
       }
     }
     if isDone { return }
-    throw hasChanges || start != nil ? nothing : Failure(.noValue, "The fleet has no document '\(document)'.")
+    throw hasChanges || start != nil ? nothing(isCut) : Failure(.noValue, "The fleet has no document '\(document)'.")
   }
 
   /// Removes the versions that no trusted key has ever signed from above one that is or was signed.
@@ -228,14 +228,19 @@ struct Undoing {
 
   private func cannot(_ entry: Past.Entry) -> String { "Cannot \(verb) revision \(entry.revision) of '\(document)'" }
 
-  private var nothing: Failure {
+  /// - Parameter isCut: Whether there were earlier changes, which have been compacted away.
+  private func nothing(_ isCut: Bool) -> Failure {
     switch target {
     case .revision(let revision):
       Failure(
         .noValue,
         "Revision \(revision) did not change the text of '\(document)'. 'settings-fleet log' lists the changes.")
     case .redo: Failure(.noValue, "Nothing to redo: the last change of '\(document)' is not an undo.")
-    case .last: Failure(.noValue, "Nothing to undo: each change of '\(document)' that the cluster has is undone.")
+    case .last:
+      Failure(
+        .noValue,
+        "Nothing to undo: each change of '\(document)' that the cluster has is undone"
+          + (isCut ? ", or takes back one that has been compacted away." : "."))
     }
   }
 
