@@ -29,6 +29,11 @@ public struct DocumentSignature: Hashable, Sendable {
   /// The value for a signature's key in etcd.
   public var json: [UInt8] { FleetJSON.encode(self) }
 
+  /// The highest serial that is taken into account without a proof.
+  public static func mostUnverified(at millisecondsSince1970: Int64) -> UInt64 {
+    UInt64(max(0, millisecondsSince1970)).addingReportingOverflow(86_400_000).partialValue
+  }
+
   /// The serial for a document's next text.
   ///
   /// It is above all that there are, and at least the time in milliseconds: a document that was removed, or a restored
@@ -44,8 +49,8 @@ public struct DocumentSignature: Hashable, Sendable {
     after serials: some Sequence<UInt64>, millisecondsSince1970: Int64, unverified: [UInt64] = []
   ) -> UInt64? {
     let now = UInt64(max(0, millisecondsSince1970))
-    let tomorrow = now.addingReportingOverflow(86_400_000).partialValue
-    let last = max(serials.max() ?? 0, unverified.filter { $0 <= tomorrow }.max() ?? 0)
+    let most = mostUnverified(at: millisecondsSince1970)
+    let last = max(serials.max() ?? 0, unverified.filter { $0 <= most }.max() ?? 0)
     let next = max(last + 1, now)
     return next <= mostSerial ? next : nil
   }

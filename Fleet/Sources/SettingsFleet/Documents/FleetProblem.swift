@@ -54,15 +54,20 @@ public struct FleetProblem: Error, Hashable, Sendable {
   public let column: Int?
   /// The key in the document.
   public let key: String?
+  /// The serial that the machine has had, if the text has an older one.
+  public let serial: UInt64?
   /// What is wrong, and what to do, in full sentences.
   public let message: String
 
   /// Describes a problem. Control characters become U+FFFD, and long texts are cut: the message after 1,000 characters,
   /// the others after 300.
-  public init(_ kind: Kind, _ message: String, line: Int? = nil, column: Int? = nil, key: String? = nil) {
+  public init(
+    _ kind: Kind, _ message: String, line: Int? = nil, column: Int? = nil, key: String? = nil, serial: UInt64? = nil
+  ) {
     self.kind = kind
     self.line = line
     self.column = column
+    self.serial = serial
     self.key = key.map { Self.shown($0, most: 300) }
     self.message = Self.shown(message, most: 1000)
   }
@@ -89,7 +94,7 @@ public struct FleetProblem: Error, Hashable, Sendable {
 }
 
 extension FleetProblem: Codable {
-  private enum CodingKeys: CodingKey { case kind, line, column, key, message }
+  private enum CodingKeys: CodingKey { case kind, line, column, key, serial, message }
 
   /// Reads a problem, which may come from a hostile machine.
   public init(from decoder: any Decoder) throws {
@@ -98,6 +103,7 @@ extension FleetProblem: Codable {
       try container.decode(Kind.self, forKey: .kind), try container.decode(String.self, forKey: .message),
       line: try container.decodeIfPresent(Int.self, forKey: .line),
       column: try container.decodeIfPresent(Int.self, forKey: .column),
-      key: try container.decodeIfPresent(String.self, forKey: .key))
+      key: try container.decodeIfPresent(String.self, forKey: .key),
+      serial: try container.decodeIfPresent(UInt64.self, forKey: .serial))
   }
 }

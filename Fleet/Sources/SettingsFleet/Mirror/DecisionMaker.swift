@@ -106,7 +106,7 @@ struct DecisionMaker {
     FleetProblem(
       .replayed,
       "'\(document)' is signed with the serial \(serial), and this machine has had \(highest): it is an old text. To "
-        + "bring it back, sign it again.")
+        + "bring it back, sign it again.", serial: highest)
   }
 
   // MARK: The rollout

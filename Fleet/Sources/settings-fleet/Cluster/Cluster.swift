@@ -66,19 +66,24 @@ struct Cluster: Sendable {
     return counts.max()
   }
 
-  /// The host of a machine that refuses a signed text, because it has had a newer one; `nil` if none says so.
+  /// The host of a machine that refuses a signed text, because it has had a newer one, and the serials that machines have
+  /// had; `nil` if none says so.
   ///
   /// - Parameter modRevision: The revision of the text.
-  func host(refusingAsOld document: FleetDocument, at modRevision: Int64) async -> String? {
+  func host(
+    refusingAsOld document: FleetDocument, at modRevision: Int64
+  ) async -> (host: String, serials: [UInt64])? {
     // Those of all machines of a large fleet would take longer than an edit.
     let answers = EtcdRange(
       .prefix(FleetNames.acksPrefix(ofApp: document.app)), limit: Self.mostAnswers, isSerializable: true)
     let found = (try? await client.range(answers))?.keyValues ?? []
-    return found.lazy.map(FleetItem.init).compactMap(Ack.init).first { ack in
-      ack.documents.contains {
-        $0.scope == document.scope && $0.modRevision == modRevision && $0.problem?.kind == .replayed
+    let refusals = found.map(FleetItem.init).compactMap { Ack($0) }.flatMap { ack in
+      ack.documents.compactMap { answer -> (host: String, serial: UInt64?)? in
+        answer.scope == document.scope && answer.modRevision == modRevision && answer.problem?.kind == .replayed
+          ? (ack.host, answer.problem?.serial) : nil
       }
-    }?.host
+    }
+    return refusals.first.map { ($0.host, refusals.compactMap(\.serial)) }
   }
 
   /// Carries out a transaction, and notes beside it who made it.

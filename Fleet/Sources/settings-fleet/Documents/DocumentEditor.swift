@@ -325,7 +325,12 @@ struct DocumentEditor {
       if let later {
         who =
           "at revision \(later.revision) the cluster had a newer signed text of '\(writer.document)' than it has now."
-      } else if let host = await context.cluster.host(refusingAsOld: writer.document, at: base.modRevision) {
+      } else if let (host, serials) = await context.cluster.host(
+        refusingAsOld: writer.document, at: base.modRevision)
+      {
+        // A signer's clock may have been ahead: only a text above that is taken.
+        let most = DocumentSignature.mostUnverified(at: Change.millisecondsSince1970)
+        doubt.laterSerial = serials.filter { $0 <= most }.max() ?? 0
         who = "the machine '\(host)' has had a newer text of '\(writer.document)' than the cluster has."
       } else {
         return nil
