@@ -129,9 +129,17 @@ class SearchTest(PageTest):
         self.tab.until(lambda: "ratio" in area.get_property("value"), "all settings")
         self.assertNotIn("s3cret", area.get_property("value"))
         self.tab.js("document.querySelector('dialog input[value=shown]').click()")
-        self.tab.until(lambda: area.get_property("value") == f"settings-cli set {APP} accent '#3a7d5c'\n", "command")
+        self.tab.until(lambda: area.get_property("value") == f"settings-cli set {APP} 'accent=#3a7d5c' --type string\n", "command")
         self.tab.js("document.querySelector('dialog input[value=drop-in]').click()")
         self.tab.until(lambda: area.get_property("value") == 'accent = "#3a7d5c"\n', "file")
+
+    def test_a_setting_is_copied_as_a_command(self):
+        self.tab.press("accent", ".more")
+        button = self.tab.row("accent", ".detail-tools button")
+        self.tab.until(button.is_enabled, "command")
+        self.tab.js("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+        button.click()
+        self.tab.until(lambda: self.tab.js("return window.copied") == f"settings-cli set {APP} 'accent=#3a7d5c' --type string", "copy")
 
     def test_what_a_copy_of_the_file_leaves_out_is_said(self):
         self.home.write(self.home.file, TEXT.replace("0x0E", "1000"))

@@ -3,24 +3,9 @@
 import { api, saidBy } from "./api.js";
 import { sideBySide } from "./choices.js";
 import { button, copyText, el, latest, openDialog } from "./dom.js";
-import { hasValue, isStored, isUnusable, model, nodeOf } from "./model.js";
-import { shellWord } from "./fixes.js";
-import { literal } from "./toml.js";
-
-const valueText = (key) => nodeOf(key)?.raw ?? literal(key.value);
-
-/** A command that sets the present value of a key. */
-export function commandFor(key) {
-  const isOpen = key.type === null || key.type === "any";
-  const words = [model.doc.target, key.key, typeof key.value === "string" && !isOpen ? key.value : valueText(key)].map(shellWord);
-  const at = words.findIndex((word) => /^'?-/.test(word));
-  if (at >= 0) words.splice(at, 0, "--");
-  return `settings-cli set ${isOpen ? "--type toml " : ""}${words.join(" ")}`;
-}
+import { hasValue, isStored, isUnusable, model } from "./model.js";
 
 const left = (count, what) => (count > 0 ? `${count} ${what}${count === 1 ? " is" : "s are"} left out.` : "");
-
-const lineFor = (key) => `${key.key} = ${valueText(key)}`;
 
 /** The dialog: which settings, in which form. */
 export function openCopy(shown) {
@@ -35,21 +20,21 @@ export function openCopy(shown) {
     const isDropIn = !form.isFirst();
     const mine = isFile ? model.doc.keys.filter(isStored) : shown;
     const keys = mine.filter(hasValue);
-    const open = keys.filter((key) => !key.isSecret);
-    note.textContent = [left(keys.length - open.length, "secret"),
+    note.textContent = [left(keys.filter((key) => key.isSecret).length, "secret"),
       isFile && left(mine.filter((key) => isUnusable(key) && !key.isSecret).length, "invalid value")].filter(Boolean).join(" ");
-    if (isFile) {
-      copy.disabled = true;
-      area.value = "";
-      area.placeholder = "Loading…";
-      const given = await api.dropIn().then(({ text, commands }) => [isDropIn ? text : commands], (error) => ["", saidBy(error)]);
-      if (isLast()) fill(...given);
-      return;
-    }
-    const lines = open.map(isDropIn ? lineFor : commandFor);
-    // Without it, the file would be one of the first version, and be migrated.
-    if (isDropIn && lines.length > 0 && model.doc.schema?.version > 1) lines.unshift(`settings-version = ${model.doc.schema.version}`);
-    fill(lines.map((line) => `${line}\n`).join(""));
+    copy.disabled = true;
+    area.value = "";
+    area.placeholder = "Loading…";
+    const of = ({ text, commands, keys: all }) => {
+      if (isFile) return isDropIn ? text : commands;
+      const names = new Set(keys.map(({ key }) => key));
+      const lines = all.filter(({ key }) => names.has(key)).map(({ line, command }) => (isDropIn ? line : command));
+      // Without it, the file would be one of the first version, and be migrated.
+      if (isDropIn && lines.length > 0 && model.doc.schema?.version > 1) lines.unshift(`settings-version = ${model.doc.schema.version}\n`);
+      return lines.join("");
+    };
+    const given = await api.dropIn().then((all) => [of(all)], (error) => ["", saidBy(error)]);
+    if (isLast()) fill(...given);
   };
   const fill = (text, message = "There is nothing to copy.") => {
     area.value = text;

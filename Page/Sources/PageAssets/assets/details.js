@@ -3,7 +3,6 @@
 import { api, saidBy } from "./api.js";
 import { button, copyText, el, iconButton, keepFocus, latest, timeText } from "./dom.js";
 import { authorText, emit, layerText, model, seen, shortValue } from "./model.js";
-import { commandFor } from "./copy.js";
 import { isNone, literal, partsOf } from "./toml.js";
 
 export function details(row) {
@@ -11,6 +10,8 @@ export function details(row) {
   const layers = el("div", {});
   const past = el("div", { class: "past" });
   const tools = el("div", { class: "detail-tools" });
+  let command = "";
+  const copy = button("Copy as a command", () => copyText(command), { class: "small", disabled: true });
   const undo = iconButton("undo", "Undo", () => row.writes.undo());
   const redo = iconButton("redo", "Redo", () => row.writes.undo("redo"));
   const history = el("section", {}, el("div", { class: "past-head" }, el("h4", {}, "History"), el("span", {}, undo, redo)), past);
@@ -24,13 +25,15 @@ export function details(row) {
       const { key } = row;
       facts.replaceChildren(...factsOf(key));
       layers.replaceChildren(layerTable(key));
-      tools.replaceChildren(
-        button("Copy as a command", () => copyText(commandFor(key)), { class: "small", disabled: key.isSecret || key.value === null }),
-        button("Copy the key", () => copyText(key.key), { class: "small quiet" }));
+      tools.replaceChildren(copy, button("Copy the key", () => copyText(key.key), { class: "small quiet" }));
       if (shown !== seen(model.doc)) {
         shown = seen(model.doc);
         const isWanted = asks();
         showHistory(row, past, isWanted);
+        // What is copied has to be there when somebody clicks.
+        api.dropIn().then(({ keys }) => keys.find((one) => one.key === key.key)?.command.trimEnd() ?? "", () => "").then((found) => {
+          if (isWanted()) copy.disabled = (command = found) === "";
+        });
         for (const [verb, one] of [["undo", undo], ["redo", redo]]) {
           // Only the command knows whether there is something to take back.
           api.takeBack(verb, { key: key.key, dryRun: true }).then(() => true, () => false).then((can) => { if (isWanted()) one.disabled = !can; });

@@ -46,21 +46,24 @@ extension Interface {
     return .json(result.output)
   }
 
-  /// The values of a file, to be taken elsewhere: as the text of a drop-in, and as commands.
+  /// The values of a file, to be taken elsewhere: as the text of a drop-in, and as commands; and in both forms each value
+  /// that the app uses.
   func dropIn(_ call: Call) async throws -> Reply {
     let place = try place(call)
-    async let text = answer(["export", "--toml"] + place.words)
-    async let lines = answer(["list", "--changed"] + place.words)
-    async let values = answer(["list", "--changed", "--json"] + place.words)
-    guard
-      let commands = CommandLines(target: place.target, lines: try await lines.text, json: try await values.output),
-      var dropIn = try? TOMLDocument(parsing: try await text.text)
+    let document = try JSONTree(parsing: try await answer(["describe", "--document"] + place.words).output)
+    let text = try await answer(["export", "--toml"] + place.words).text
+    let lines = CommandLines(of: document)
+    guard try await commands.digest(place) == document["digest"]?.text, var dropIn = try? TOMLDocument(parsing: text)
     else {
       throw Refusal(.conflict, "The file changed while it was being read. Try again.")
     }
+    let own = lines.all.filter(\.isOwn)
     // The command also exports what is below a profile.
-    dropIn.keep(Set(commands.keys.compactMap { try? TOMLPath(parsing: $0) }))
-    return .json(["text": .text(dropIn.text), "commands": .text(commands.text)])
+    dropIn.keep(Set(own.compactMap { try? TOMLPath(parsing: $0.key) }))
+    return .json([
+      "text": .text(dropIn.text), "commands": .text(own.map(\.command).joined()),
+      "keys": .objects(lines.all.map { ["key": .text($0.key), "line": .text($0.line), "command": .text($0.command)] }),
+    ])
   }
 }
 
@@ -81,33 +84,38 @@ extension TOMLDocument {
   }
 }
 
-/// Values as lines for a shell: `settings-cli set APP KEY=VALUE`.
+/// The values that the app uses, but for secrets, as lines for a shell and for a file.
 struct CommandLines {
-  let text: String
-  let keys: [String]
+  struct Line {
+    let key: String
+    /// `KEY = VALUE`.
+    let line: String
+    /// `settings-cli set APP KEY=VALUE`.
+    let command: String
+    /// Whether the value is that of the file that is written.
+    let isOwn: Bool
+  }
 
-  /// - Parameters:
-  ///   - lines: What `list` prints: a value in TOML after each key, and `(secret)` for a secret.
-  ///   - json: What `list --json` prints: the same values in the same order.
-  /// - Returns: `nil` if the file changed between the two.
-  init?(target: String, lines: String, json: [UInt8]) {
-    let members = (try? JSONTree(parsing: json).elements) ?? []
-    let lines = lines.split(separator: "\n")
-    guard members.count == lines.count else { return nil }
-    keys = members.compactMap { $0["key"]?.text }
-    text = zip(members, lines).map { member, line -> String in
-      guard let key = member["key"]?.text, line.hasPrefix("\(key) = ") else { return "" }
-      let value = line.dropFirst(key.count + 3)
-      guard value != "(secret)" else { return "" }
+  let all: [Line]
+
+  /// - Parameter document: What `describe --document` prints.
+  init(of document: JSONTree) {
+    let target = Self.quoted(document["target"]?.text ?? "")
+    all = (document["keys"]?.elements ?? []).compactMap { facts in
+      guard let key = facts["key"]?.text, let value = facts["value"], value != .null, facts["isSecret"]?.flag != true,
+        let toml = facts["toml"]?.text ?? (try? JSONText.value(of: value.json))??.tomlText
+      else { return nil }
       // Without its type, a string such as "14" would become a number where no schema says otherwise.
-      let string = value.first == "\"" || value.first == "'" ? member["value"]?.text : nil
-      let type = string == nil ? [] : ["--type string"]
-      let pair = Self.quoted("\(key)=\(string ?? String(value))")
+      let string = toml.first == "\"" ? value.text : nil
+      let options = (facts["isKnown"]?.flag == false ? ["--create"] : []) + (string == nil ? [] : ["--type string"])
+      let pair = Self.quoted("\(key)=\(string ?? toml)")
       // Otherwise the key would be an option, or the value what is on standard input.
-      let isLiteral = key.first == "-" || string == "-"
-      let words = isLiteral ? type + ["--", pair] : [pair] + type
-      return "settings-cli set \(Self.quoted(target)) \(words.joined(separator: " "))\n"
-    }.joined()
+      let words = key.first == "-" || string == "-" ? options + ["--", pair] : [pair] + options
+      return Line(
+        key: key, line: "\(key) = \(toml)\n",
+        command: "settings-cli set \(target) \(words.joined(separator: " "))\n",
+        isOwn: facts["file"]?.text == document["file"]?.text)
+    }
   }
 
   /// A word that the shell takes as it is.

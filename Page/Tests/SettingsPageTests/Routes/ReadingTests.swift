@@ -90,9 +90,13 @@ private let app = "/api/apps/\(TestHome.app)"
     commands == """
       settings-cli set \(TestHome.app) theme=dark --type string
       settings-cli set \(TestHome.app) size=14
-      settings-cli set \(TestHome.app) 'note=it'\\''s 1' --type string
+      settings-cli set \(TestHome.app) 'note=it'\\''s 1' --create --type string
 
       """)
+  let keys = try #require(answer["keys"]?.elements)
+  #expect(keys.compactMap { $0["key"]?.text } == ["theme", "size", "note"])
+  #expect(keys[1]["line"]?.text == "size = 14\n")
+  #expect(keys.compactMap { $0["command"]?.text }.joined() == commands)
   try await server.end()
 }
 
@@ -104,6 +108,8 @@ private let app = "/api/apps/\(TestHome.app)"
   let answer = try await server.json("GET", "\(app)/drop-in")
   #expect(answer["text"]?.text == "settings-version = 1\nsize = 20\n")
   #expect(answer["commands"]?.text == "settings-cli set \(TestHome.app) size=20\n")
+  // The app uses what is below it as well.
+  #expect(answer["keys"]?.elements?.compactMap { $0["line"]?.text } == ["theme = \"dark\"\n", "size = 20\n"])
   try await server.end()
 }
 
@@ -114,25 +120,25 @@ private let app = "/api/apps/\(TestHome.app)"
   let commands = try #require(try await server.json("GET", "\(app)/drop-in")["commands"]?.text)
   #expect(
     commands == """
-      settings-cli set \(TestHome.app) -- -x=1
-      settings-cli set \(TestHome.app) --type string -- -y=-
-      settings-cli set \(TestHome.app) --type string -- z=-
+      settings-cli set \(TestHome.app) --create -- -x=1
+      settings-cli set \(TestHome.app) --create --type string -- -y=-
+      settings-cli set \(TestHome.app) --create --type string -- z=-
 
       """)
   try await server.end()
   try server.home.write("", to: server.home.settings)
-  let elsewhere = commands.replacing("settings-cli set", with: "'\(TestHome.command)' set --create")
+  let elsewhere = commands.replacing("settings-cli set", with: "'\(TestHome.command)' set")
   #expect(try await server.home.run(["/bin/sh", "-ec", elsewhere]).status == 0)
   #expect(server.home.read(server.home.settings) == text)
 }
 
 @Test func `a drop-in of a file that changes meanwhile is refused`() async throws {
   let home = try TestHome()
-  // The values as commands, and the same as JSON, are two readings: the second finds a file without any.
+  // The values, and the text of the drop-in, are two readings: after them the file is another one.
   try home.write(
     """
     #!/bin/sh
-    case "$*" in 'list --changed --json '*) echo '[]'; exit ;; esac
+    case "$*" in 'get --digest '*) echo 0; exit ;; esac
     exec '\(TestHome.command)' "$@"
 
     """, to: "command")

@@ -49,10 +49,8 @@ func `what is not a key reaches no command`(_ key: String) async throws {
   #expect(try await server.json("POST", "/api/apps/\(TestHome.app)/edits", body: body)["error"] == nil)
   let key = try await server.json("GET", "/api/apps/\(TestHome.app)/keys/note")
   #expect(key["value"]?.text == #"$(touch x); `touch y` 'z' "--help""#)
-  let commands = CommandLines(
-    target: TestHome.app, lines: #"note = "$(x)'y'""#,
-    json: Array(#"[{"key": "note", "value": "$(x)'y'"}]"#.utf8)
-  )
-  #expect(commands?.text == "settings-cli set \(TestHome.app) 'note=$(x)'\\''y'\\''' --type string\n")
+  let document = #"{"target": "\#(TestHome.app)", "keys": [{"key": "note", "value": "$(x)'y'"}]}"#
+  let command = CommandLines(of: try JSONTree(parsing: Array(document.utf8))).all.first?.command
+  #expect(command == "settings-cli set \(TestHome.app) 'note=$(x)'\\''y'\\''' --type string\n")
   try await server.end()
 }
