@@ -73,7 +73,7 @@ public struct Ack: Hashable, Sendable, Codable {
   public var host: String
   /// The machine's groups.
   public var groups: [String]
-  /// The app's release, if it is known.
+  /// The release of the mirror, if it says so.
   public var release: String?
   /// The version that the app reads; `nil` without a schema.
   public var appVersion: Int?

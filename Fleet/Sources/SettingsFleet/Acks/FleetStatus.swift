@@ -59,7 +59,7 @@ public struct FleetStatus: Hashable, Sendable, Codable {
   public var silent: [Entry] = []
   /// The hosts that are expected and of whose mirrors nothing is known.
   public var missing: [String] = []
-  /// How many machines have which release of the app. `unknown` for those that do not say.
+  /// How many machines have which release of the mirror. `unknown` for those that do not say.
   public var releases: [String: Int] = [:]
   /// How many machines read which version. `none` for those without a schema.
   public var appVersions: [String: Int] = [:]

@@ -85,7 +85,7 @@ public struct InstalledApp: Hashable, Sendable {
   public let version: Int?
   /// Changes whenever a check of a text might come to another result: a digest of the schema, for example.
   public let stamp: String
-  /// The app's release, for the answers.
+  /// The release of the mirror, for the answers.
   public let release: String?
 
   /// Describes an installed app.
