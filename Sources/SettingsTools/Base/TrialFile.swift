@@ -26,6 +26,14 @@ package struct TrialFacts: Sendable {
     (self.old, self.new, self.made) = (old, new, made)
   }
 
+  /// What is tried, for messages.
+  package var words: String { "\(keys.map { "'\($0)'" }.joined(separator: ", ")) in '\(target)'" }
+
+  /// Why no other trial can begin there.
+  package var conflict: String {
+    "Process \(process ?? 0) is trying \(words). End that trial first. Nothing was written."
+  }
+
   fileprivate init?(_ bytes: [UInt8]) {
     guard let note = try? JSONTree(parsing: bytes), let target = note["target"]?.text,
       let options = note["options"]?.elements, let after = note["after"]?.integer
@@ -143,6 +151,12 @@ package final class TrialFile: Sendable {
       }
       return (file, trial, isAbandoned)
     }
+  }
+
+  /// Another trial of the app, or of the file, that goes on. Of two that begin at once, each has made its note before it
+  /// looks for others, so that not both go on.
+  package func other(of target: String, in directory: String) -> TrialFacts? {
+    Self.all(in: directory).first { !$0.isAbandoned && $0.file.path != path && $0.trial.target == target }?.trial
   }
 
   /// The trial; `nil` if it is not noted yet, or not any more: its maker may have ended it since it was found.

@@ -155,9 +155,7 @@ struct TryVerb: Verb {
       $0.trial.process != note.trial.process && $0.isIn(note, store)
     }) {
       note.remove()
-      throw ToolError(
-        .notWritable,
-        "Process \(other.trial.process ?? 0) is trying \(other.words). End that trial first. Nothing was written.")
+      throw ToolError(.notWritable, other.trial.conflict)
     }
     return note
   }

@@ -43,12 +43,20 @@ final class Trials: Sendable {
     guard state.withLock({ $0.machine.begin(trial) }) else {
       throw Refusal(.conflict, "A change is being tried already. Keep it or take it back first.")
     }
+    let other: TrialFacts?
     do {
-      let file = try TrialFile.make(trial.facts, in: TrialFile.directory(environment: commands.environment))
+      let directory = try TrialFile.directory(environment: commands.environment)
+      let file = try TrialFile.make(trial.facts, in: directory)
       state.withLock { $0.files[trial.id] = file }
+      other = file.other(of: place.target, in: directory)
     } catch {
       forget(trial.id)
       throw Refusal(.internalServerError, ToolError(any: error).description)
+    }
+    if let other {
+      // The one of another server, or of 'settings-cli try': what that one tries would be what is put back.
+      forget(trial.id)
+      throw Refusal(.conflict, other.conflict)
     }
     return (trial.id, place)
   }

@@ -1,5 +1,6 @@
 import AppSettings
 import Glibc
+import SettingsTools
 import Testing
 
 @testable import SettingsPage
@@ -192,4 +193,18 @@ func `a trial that made the file takes it away again, with what was made for it`
   try await server.end()
   #expect(server.home.read(other) == (end == "other" ? "width = 3\n" : nil))
   #expect(server.home.names(in: "config").contains("org.example.other") == (end == "other"))
+}
+
+@Test func `nothing is tried where another process tries something`() async throws {
+  let server = try await TestServer()
+  let directory = try TrialFile.directory(environment: server.home.environment)
+  let facts = TrialFacts(target: TestHome.app, options: ["--layer=user"], keys: ["size"], after: 0, process: 77)
+  let other = try TrialFile.make(facts, in: directory)
+  let answer = try await server.json("POST", "\(app)/edits", body: trial, status: 409)
+  #expect(answer["error"]?["message"]?.text?.hasPrefix("Process 77 is trying 'size' in") == true)
+  #expect(server.home.read(server.home.settings)?.contains("size = 14") == true)
+  other.remove()
+  let id = try #require(try await server.json("POST", "\(app)/edits", body: trial)["trial"]?.text)
+  _ = try await server.json("DELETE", "\(app)/trials/\(id)")
+  try await server.end()
 }

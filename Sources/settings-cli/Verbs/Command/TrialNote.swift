@@ -51,7 +51,7 @@ struct TrialNote {
   }
 
   /// What is tried, for messages.
-  var words: String { "\(trial.keys.map { "'\($0)'" }.joined(separator: ", ")) in '\(trial.target)'" }
+  var words: String { trial.words }
 
   // MARK: Ending
 
