@@ -92,21 +92,14 @@ public final class Garage: GarageObjects, Sendable {
     core = store.core
     let file = store.core.location?.file ?? "the garage in memory"
     currentFormat = Lock(GarageFormat(cipher: cipher, sealsPlainRecords: sealsPlainRecords, file: file))
-    describeHistory(isSealed: cipher != nil)
-  }
-
-  /// Says whether the history may have the records: all of them, or, if they are sealed, none.
-  private func describeHistory(isSealed: Bool) {
-    core.history?.describe([KnownKeys.Entry(path: .root, isSecret: isSealed)])
+    // The history may have all records, or, if they are sealed, none.
+    core.history?.describe([KnownKeys.Entry(path: .root, isSecret: cipher != nil)])
   }
 
   /// How records are stored.
   var format: GarageFormat {
     get { currentFormat.withLock { $0 } }
-    set {
-      currentFormat.withLock { $0 = newValue }
-      if newValue.cipher != nil { describeHistory(isSealed: true) }
-    }
+    set { currentFormat.withLock { $0 = newValue } }
   }
 
   // MARK: Several changes as one
