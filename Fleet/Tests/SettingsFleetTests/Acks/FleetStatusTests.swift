@@ -49,6 +49,17 @@ struct FleetStatusTests {
     #expect(FleetJSON.text(of: status).contains(#""applied":6"#))
   }
 
+  @Test func `a fleet is good when no host that is expected is missing`() {
+    var cluster = Fixture()
+    cluster.put("a = 1")
+    let acks = [Self.item(Self.ack(cluster, Fixture.machine()))]
+    for (expected, isGood) in [(["a1"], true), (["a1", "b9"], false)] {
+      let status = FleetStatus.make(
+        app: "editor", snapshot: cluster.snapshot(), acks: acks, leases: [:], expected: expected)
+      #expect(status.applied == 1 && status.isGood == isGood)
+    }
+  }
+
   @Test func `a machine that should have a document, and has not answered about it, is pending`() {
     var cluster = Fixture()
     cluster.put(FleetDocument("editor/group/web")!, "a = 1")

@@ -138,6 +138,10 @@ struct MirrorStateMachineTests {
       _ = mirror.finished(request!, .done, at: time)
     }
     #expect(waits[0] <= .milliseconds(50) && waits[19] >= .seconds(20))
+    // When it has ended, new damage is mended at once again.
+    time += .seconds(130)
+    #expect(mirror.damaged("editor", at: time).isEmpty)
+    #expect(Self.range(mirror.tick(at: time + .milliseconds(50)))?.app == "editor")
   }
 
   @Test func `a mirror returns to its own member when that answers`() throws {

@@ -3,11 +3,13 @@ import Testing
 
 struct FleetKeyTests {
   static let long = String(repeating: "a", count: 253)
+  static let longGroup = String(repeating: "a", count: 200)
 
   @Test(arguments: [
     "/app-settings/1/org.example.editor/all/v1",
     "/app-settings/1/editor/all/v9223372036854775807",
     "/app-settings/1/editor/group/web/v3",
+    "/app-settings/1/\(longGroup)/group/\(longGroup)/v3",
     "/app-settings/1/editor/group/web/v3/signature",
     "/app-settings/1/editor/group/web/v3/successor",
     "/app-settings/1/editor/host/a1.example.org/v3",
@@ -34,8 +36,8 @@ struct FleetKeyTests {
     "/app-settings/1/editor/group//v1", "/app-settings/1/editor/group/../v1", "/app-settings/1/editor/group/a/b/v1",
     "/app-settings/1/editor/host/-a/v1", "/app-settings/1/editor/host/.a/v1", "/app-settings/1/editor/host/a\u{0}/v1",
     "/app-settings/1/editor/host/\u{e4}/v1", "/app-settings/1/editor/host/\u{212a}/v1",
-    "/app-settings/1/editor/host/\(long)a/v1", "/app-settings/1/editor/group/\(long)/v1",
-    "/app-settings/1/\(long)/all/v1", "/app-settings/1/editor/rollout/v1", "/app-settings/1/editor/rollout/",
+    "/app-settings/1/editor/host/\(long)a/v1", "/app-settings/1/editor/group/\(longGroup)a/v1",
+    "/app-settings/1/\(longGroup)a/all/v1", "/app-settings/1/editor/rollout/v1", "/app-settings/1/editor/rollout/",
     "/app-settings/1/.accept/", "/app-settings/1/accept", "/app-settings/2/editor/all/v1",
     "/app-settings/01/editor/all/v1", "app-settings/1/editor/all/v1", "//app-settings/1/editor/all/v1",
     "/app-settings-acks/1/editor", "/app-settings-acks/1/editor/../x", "/app-settings-acks/1/editor/m/x",

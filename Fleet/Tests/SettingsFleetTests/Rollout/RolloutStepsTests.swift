@@ -92,7 +92,11 @@ struct RolloutStepsTests {
     #expect(throws: WriterError.needsKey) { try writer.replace(signed, with: taken, lease: lease) }
     #expect(throws: WriterError.rolloutVoid) { try writer.replace(plain, with: taken, lease: lease) }
     let again = taken.signed(by: Fixture.key, serial: 8, app: "editor")
-    #expect(try writer.replace(signed, with: again, lease: lease).puts.map(\.lease) == [lease])
+    let transaction = try writer.replace(signed, with: again, lease: lease)
+    #expect(transaction.puts.map(\.lease) == [lease])
+    // Of two who take it over at once, one does.
+    let item = cluster.items[FleetKey.rollout(app: "editor").text]!
+    #expect(transaction.compares.contains { $0.key == item.key && $0.modRevision == item.modRevision })
     let trust = Trust([Fixture.key.verificationKey])
     #expect(trust.problem(with: again, of: Fixture.document) == nil)
     #expect(trust.problem(with: taken, of: Fixture.document)?.kind == .unsigned)
