@@ -20,6 +20,9 @@ struct TablesTests {
     var inline = try TOMLDocument(parsing: "p = { a = { x = 1 } }\n")
     try inline.appendTables([("b", ["x": 2])], under: ["p"])
     #expect(inline.text == "p = { a = { x = 1 }, b = { x = 2 } }\n")
+    var empty = try TOMLDocument(parsing: "p = {}\n")
+    try empty.appendTables([("b", ["x": 2])], under: ["p", "q"])
+    #expect(empty.root == ["p": ["q": ["b": ["x": 2]]]])
     var scalar = try TOMLDocument(parsing: "p = 1\n")
     #expect(throws: TOMLEditError.self) { try scalar.appendTables([("b", [:])], under: ["p"]) }
     #expect(scalar.text == "p = 1\n")

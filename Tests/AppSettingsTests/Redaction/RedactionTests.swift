@@ -76,6 +76,10 @@ struct RedactionTests {
     (
       "t = {\n  a = 1, # token = CANARY\n  # token = CANARY\n}\n", "t = {\n  a = 1, # (not shown)\n  # (not shown)\n}\n"
     ),
+    (
+      "# CANARY\nt = {\n  a = [1], # CANARY\n  token = \"x\", b-token = \"x\" # CANARY\n} # CANARY\n",
+      "# (not shown)\nt = {\n  a = [1], # (not shown)\n  token = *, b-token = * # (not shown)\n} # (not shown)\n"
+    ),
     ("# the key: 1\na = 1 # api, key: 1\n", "# the key: 1\na = 1 # api, key: 1\n"),
     ("# the tokenizer = 1\na = 1\n", "# the tokenizer = 1\na = 1\n"),
     ("# CANARY\npassword = \"x\"\n", "# (not shown)\npassword = *\n"),
