@@ -2,7 +2,6 @@ import Foundation
 import SettingsTools
 import Testing
 
-/// Times that no person types, and that a damaged history may have.
 struct MomentTests {
   @Test func `every date has a text`() {
     for seconds in [-.infinity, -1e300, -9.3e15, 9.3e15, 1e300, .infinity] {
@@ -13,6 +12,17 @@ struct MomentTests {
     }
     #expect(Moment.json(Date(timeIntervalSince1970: -0.25)) == "1969-12-31T23:59:59.750Z")
     #expect(Moment.json(Date(timeIntervalSince1970: 1.9996)) == "1970-01-01T00:00:02.000Z")
+  }
+
+  @Test func `a day of the week is the last one before today`() throws {
+    let calendar = Calendar(identifier: .gregorian)
+    let today = calendar.startOfDay(for: Date())
+    for (number, name) in ["Sunday", "mon", "last tuesday", "WED", "thursday", "fri", "saturday"].enumerated() {
+      let day = try Moment.parse(name)
+      #expect(day == calendar.startOfDay(for: day) && calendar.component(.weekday, from: day) == number + 1)
+      #expect(1...7 ~= calendar.dateComponents([.day], from: day, to: today).day!)
+    }
+    #expect(try Moment.parse("today") == today)
   }
 
   @Test func `a length of time has at most ten thousand years`() {
