@@ -35,6 +35,8 @@ package struct KnownKeys: Sendable, Equatable {
   private var entries: [Entry] = []
   /// The last components of secrets.
   private var names = TextSet()
+  /// The last components of what is declared, found for the first comment that needs them.
+  private var declaredNames = DeclaredNames()
   /// Whether a value that nobody has declared counts as a secret as soon as anything is declared.
   package var isCautious = true
 
@@ -67,6 +69,7 @@ package struct KnownKeys: Sendable, Equatable {
     entries.append(entry)
     guard entry.isSecret else {
       declared.insert(entry.path)
+      if declaredNames.areFound { declaredNames = DeclaredNames() }
       return true
     }
     secrets.insert(entry.path)
@@ -254,6 +257,25 @@ extension KnownKeys: HidingRule {
 
   /// Whether a comment is hidden because of its words.
   package func hides(comment: String) -> Bool {
-    SecretNames.contains(assignmentIn: comment, except: declared.hasKey(named:)) || names.hasOne(in: comment)
+    SecretNames.contains(assignmentIn: comment) { declaredNames.contain($0, of: declared) } || names.hasOne(in: comment)
   }
+}
+
+/// The last components of the declared keys.
+private final class DeclaredNames: Sendable, Equatable {
+  // Protects them: several threads may ask.
+  private let names = Lock<Set<ExactKey>?>(nil)
+
+  var areFound: Bool { names.withLock { $0 != nil } }
+
+  func contain(_ name: String, of keys: PathTree) -> Bool {
+    names.withLock { names in
+      let all = names ?? keys.lastParts
+      names = all
+      return all.contains(ExactKey(name))
+    }
+  }
+
+  /// Those of equal keys are equal.
+  static func == (_: DeclaredNames, _: DeclaredNames) -> Bool { true }
 }

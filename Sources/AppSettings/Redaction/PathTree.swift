@@ -69,10 +69,9 @@ package struct PathTree: Sendable, Equatable {
   /// Whether a key has the name of a place.
   package func isName(_ place: Place) -> Bool { nodes[place.index].key != nil }
 
-  /// Whether a key has a name as the last part of its path.
-  package func hasKey(named name: String) -> Bool {
-    let name = ExactKey(name)
-    return edges.contains { $0.key.name == name && nodes[$0.value].key != nil }
+  /// The last parts of all names.
+  package var lastParts: Set<ExactKey> {
+    Set(edges.lazy.filter { nodes[$0.value].key != nil }.map(\.key.name))
   }
 
   private func node(at path: TOMLPath) -> Int? {
