@@ -144,6 +144,19 @@ struct RecordCommandTests {
     #expect(try run("export", app, "servers.b").output.hasSuffix("[servers.b]\n"))
     #expect(try run("export", app, "servers.a.port") == SchemaHome.answer("", status: 1))
     #expect(try run("export", app, "servers.a", "--all-layers").output.hasSuffix("host = \"h\"\nport = 22\n"))
+    // Under two names, the earlier one is hidden, also with what the present one lacks.
+    try home.write("servers.a.host = \"h\"\nservers.b = {}\n[frame]\nwidth = 80\n[window]\nheight = 3\n")
+    #expect(try run("get", app, "window.width") == SchemaHome.answer("", status: 1))
+    #expect(
+      try run("get", app, "window.width", "--layers").output
+        == "80  # user \(home.file):4, as 'frame.width', hidden by user \(home.file):5\n")
+    // Where only earlier names were, a value is that of an unknown key.
+    try home.write(
+      "app = \"\(app)\"\n[keys.size]\ntype = \"integer\"\nformerly = [\"old.size\"]\n",
+      to: home.path + "/data/app-settings/\(app).toml")
+    try home.write("old = \"x\"\n")
+    #expect(try run("get", app, "old") == SchemaHome.answer("x\n"))
+    #expect(try run("list", app, "old") == SchemaHome.answer("old = \"x\"\n"))
   }
 
   private static let keyed = """

@@ -49,17 +49,27 @@ extension SettingsSnapshot {
 
   /// The values that the files have at a path, those of the highest layer first.
   ///
-  /// - Parameter names: The present name of the path, then earlier ones.
-  package func values(at names: [TOMLPath]) -> [LayerValue] {
-    let pathLocks = locks(of: names)
+  /// - Parameters:
+  ///   - names: The present name of a key, then earlier ones.
+  ///   - part: The part of its value to find.
+  package func values(at names: [TOMLPath], part: TOMLPath = .root) -> [LayerValue] {
+    let (keyLocks, pathLocks) = (locks(of: names), locks(of: names.map { $0.appending(part) }))
     var values: [LayerValue] = []
     var hider: LayerValue?
     var isMerged = false
     for index in layers.indices.reversed() {
-      // The first name that has a value in a layer is used there, and hides the others.
+      // The first name that has a value in a layer is used there, and hides the others, also with parts that it lacks.
       var used: LayerValue?
+      var owner: TOMLPath?
       var seen: Set<TOMLPath> = []
-      for name in names {
+      for key in names {
+        defer {
+          if !part.isRoot, owner == nil {
+            let whole = counted(lookUp(key, in: index), at: key, in: index, under: keyLocks)
+            if case .value = whole { owner = key }
+          }
+        }
+        let name = key.appending(part)
         let found = lookUp(name, in: index)
         let path = if case .hidden = found { obstacle(above: name, in: index) ?? name } else { name }
         guard case .value(let value) = lookUp(path, in: index), seen.insert(path).inserted else { continue }
@@ -69,6 +79,8 @@ extension SettingsSnapshot {
         )
         if let above = used ?? hider, isCounted {
           new.state = .hidden(by: above.layer, at: above.position)
+        } else if let owner, isCounted {
+          new.state = .hidden(by: layers[index].layer, at: position(of: owner, in: index))
         } else if isCounted {
           new.state = isMerged && found.isTable ? .merged : .used
           used = new

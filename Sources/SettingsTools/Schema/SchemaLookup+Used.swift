@@ -85,8 +85,10 @@ extension SchemaLookup {
       let used = LayerLookup(reading(of: key, in: snapshot).value, at: part.components[...])
       return if case .value(let value) = used { value } else { nil }
     }
-    guard !named(below: path).isEmpty else { return snapshot[path] }
-    let stored = snapshot[path]?.table
+    let value = snapshot[path]
+    let stored = value?.table
+    // Where keys were once, a value is that of any unknown key.
+    guard !named(below: path).isEmpty, stored != nil || !keys(below: path).isEmpty else { return value }
     var table = defaults(below: path) ?? TOMLTable()
     table = table.merging(renamed(stored ?? TOMLTable(), at: path, in: snapshot))
     for key in keys(below: path) {
@@ -175,7 +177,8 @@ extension SchemaLookup {
 
   /// The values that the files have for a key, under any of its names, those of the highest layer first.
   package func values(at path: TOMLPath, in snapshot: SettingsSnapshot) -> [LayerValue] {
-    var values = snapshot.values(at: names(of: path))
+    var values =
+      renamedKey(around: path).map { snapshot.values(at: $0.key.paths, part: $0.part) } ?? snapshot.values(at: [path])
     // A credential is above all files.
     let origin = key(around: path).map { snapshot.origin(of: $0.settingsKey) } ?? snapshot.origin(of: path)
     if origin.layer.kind == .credential {

@@ -138,18 +138,20 @@ struct GetVerb: Verb {
     let snapshot = try target.open().snapshot
     let schema = target.schema
     var values = schema.values(at: path, in: snapshot)
+    // A value above the path may hide one there, and is none itself.
+    let there = values.filter { schema.names(of: path).contains($0.path) }
     // A field that the files lack may have a default of its own, or none although the whole value has one.
-    let isSet = values.contains { [.used, .merged].contains($0.state) }
-    if let standard = isSet ? schema.defaultValue(at: path) : schema.usedValue(of: path, in: snapshot) {
-      let used = values.first { $0.state == .used }
+    let isSet = there.contains { [.used, .merged].contains($0.state) }
+    let standard = isSet ? schema.defaultValue(at: path) : schema.usedValue(of: path, in: snapshot)
+    if let standard {
+      let used = there.first { $0.state == .used }
       let isMerged = schema.key(around: path) == nil && used?.value.table != nil
       values.append(
         LayerValue(
           layer: SettingsLayer(.default), path: path, value: standard, position: nil,
           state: used.map { isMerged ? .merged : .hidden(by: $0.layer, at: nil) } ?? .used))
     }
-    // A value above the path may hide one there, and is none itself.
-    let isThere = values.contains { schema.names(of: path).contains($0.path) }
+    let isThere = standard != nil || !there.isEmpty
     if !isThere || form != .json { schema.warnOfUnusable(at: path, in: snapshot) }
     guard isThere else { throw try target.missing(path, in: snapshot) }
     if form == .json {
