@@ -12,14 +12,14 @@ struct ExportVerb: Verb {
       Prints the values of the user's file and of the active profile, without comments: what 'import' should set on \
       another machine. For an app, each form says the version of the values, so that 'import' migrates older ones; --env \
       has it in a comment. Defaults and the values of other layers are left out, so that they can still change \
-      there. --all-layers prints them, too. What the app cannot use is left out, and reported on standard error.
+      there. --all-layers prints them. What the app cannot use is left out, and reported on standard error.
 
       Without TARGET, or with --all, prints the settings of all apps, as TOML with their comments or as JSON: a table for \
-      each file, those of profiles included. It is a backup, which 'settings-cli import --all FILE' brings back. An app \
-      whose file does not parse is named on standard error, and decides the exit status.
+      each user's file and profile, without declared files. It is a backup, which 'settings-cli import --all FILE' \
+      brings back. An app whose file does not parse is named on standard error, and decides the exit status.
 
       For an app, --env prints the variables that override its settings: ORG_EXAMPLE_EDITOR_SETTINGS__EDITOR__FONT_SIZE='14'; for a file, EDITOR__FONT_SIZE='14'. A comment \
-      above each variable names its key and, where that is not obvious, says that the value is a string. Values \
+      above each variable names its key and, where not obvious, says that the value is a string. Values \
       without a JSON form (dates, nan, inf) become strings there. 'import' reads all three. Exits 1 if there is \
       nothing at and below PREFIX.
 
