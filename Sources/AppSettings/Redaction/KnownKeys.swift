@@ -69,7 +69,8 @@ package struct KnownKeys: Sendable, Equatable {
     entries.append(entry)
     guard entry.isSecret else {
       declared.insert(entry.path)
-      if declaredNames.areFound { declaredNames = DeclaredNames() }
+      // A copy of this list keeps its own.
+      if !isKnownUniquelyReferenced(&declaredNames) || declaredNames.areFound { declaredNames = DeclaredNames() }
       return true
     }
     secrets.insert(entry.path)

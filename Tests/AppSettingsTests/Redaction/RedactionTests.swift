@@ -203,4 +203,13 @@ struct RedactionTests {
     #expect(keys.hides(.root, .table(["pin": .integer(1)])))
     #expect(!keys.hides(.root, .table(["theme": .integer(1)])))
   }
+
+  @Test func `what a copy of the list gets declares nothing in the other`() {
+    var keys = KnownKeys()
+    keys.insert(KnownKeys.Entry(path: ["theme"], isSecret: false))
+    let copy = keys
+    keys.insert(KnownKeys.Entry(path: ["editor", "max-password"], isSecret: false))
+    #expect(!keys.hides(comment: "max-password = x"))
+    #expect(copy.hides(comment: "max-password = x"))
+  }
 }
