@@ -18,7 +18,11 @@ extension Interface {
       var isFirst = true
       for await event in events {
         try await writer.write(ByteBuffer(bytes: event.bytes))
-        if isFirst, let trial = trials.running(of: app) { try await writer.write(ByteBuffer(bytes: trial.bytes)) }
+        if isFirst {
+          for trial in [trials.running(of: app), await trials.unended()] {
+            if let trial { try await writer.write(ByteBuffer(bytes: trial.bytes)) }
+          }
+        }
         isFirst = false
       }
       try await writer.finish(nil)

@@ -35,7 +35,7 @@ public final class PageServer: Sendable {
     try configuration.endpoint.prepare()
     let socket = SocketFile(configuration.endpoint)
     defer { socket.remove() }
-    let recovery = Task { await trials.recover() }
+    let recovery = trials.startRecovery()
     let unserved = UnservedConnections()
     let server = server(responder, connections, unserved, group) { [configuration] channel in
       socket.made()

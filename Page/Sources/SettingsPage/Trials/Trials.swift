@@ -11,6 +11,9 @@ final class Trials: Sendable {
     var timers: [String: Task<Void, Never>] = [:]
     var ends: [String: ContinuousClock.Instant] = [:]
     var whenEmpty: CheckedContinuation<Void, Never>?
+    var recovery: Task<Void, Never>?
+    /// Why a trial of a server that was killed is not taken back, until a page has heard it.
+    var unended: String?
   }
 
   /// What became of a trial that was taken back.
@@ -191,11 +194,36 @@ final class Trials: Sendable {
   }
 
   /// Takes back the trials of servers that were killed.
-  func recover() async {
+  func startRecovery() -> Task<Void, Never> {
+    state.withLock { state in
+      let task = Task { await recover() }
+      state.recovery = task
+      return task
+    }
+  }
+
+  private func recover() async {
     guard let directory = try? TrialFile.directory(environment: commands.environment),
       TrialFile.isAny(in: directory)
     else { return }
-    _ = try? await commands.run(["try"])
+    guard let result = try? await commands.run(["try"]), result.status != 0, let message = result.messages.last else {
+      return
+    }
+    state.withLock { $0.unended = message.replacing("warning: ", with: "", maxReplacements: 1) }
+  }
+
+  /// What the first page that opens has to hear of trials of servers that were killed; `nil` if nothing.
+  func unended() async -> PageEvent? {
+    await state.withLock { $0.recovery }?.value
+    let message = state.withLock { state in
+      defer { state.unended = nil }
+      return state.unended
+    }
+    return message.map { text in
+      PageEvent(
+        name: "trial",
+        data: (["id": .text("unended"), "state": .text("failed"), "message": .text(text)] as JSONObject).bytes)
+    }
   }
 
   private func tell(_ trial: Trial, _ state: String, with more: JSONObject = [:]) {

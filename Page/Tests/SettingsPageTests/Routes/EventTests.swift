@@ -110,6 +110,29 @@ private let app = "/api/apps/\(TestHome.app)"
   await commands.end()
 }
 
+@Test
+func `a trial of a server that was killed, which cannot be taken back at the next start, is said to the first page`()
+  async throws
+{
+  let home = try TestHome()
+  let commands = try Commands(TestHome.command, environment: home.environment, .patient)
+  let (place, newest, _) = try #require(try await commands.beginning(Trial.Place(target: TestHome.app, options: [])))
+  let edit = Array(#"{"set": "size", "value": 20}"#.utf8)
+  let pid = try await commands.run(["batch", "--", TestHome.app], input: edit).pid
+  let trial = Trial(id: "x", place: place, keys: ["size"], after: newest, pid: pid)
+  // Its owner is gone at once.
+  _ = try TrialFile.make(trial.facts, in: TrialFile.directory(environment: home.environment))
+  try home.write("size == 20\n", to: home.settings)
+  let server = try await TestServer(home: home)
+  let client = try await server.events(of: TestHome.app)
+  let event = try #require(await client.event())
+  #expect(event.name == "trial" && event.data["state"]?.text == "failed")
+  #expect(event.data["message"]?.text?.hasPrefix("A trial of 'size' in") == true, "\(event)")
+  try await server.end()
+  #expect(home.names(in: "state/app-settings/page").count == 1)
+  await commands.end()
+}
+
 @Test func `a secret is not tried`() async throws {
   let server = try await TestServer()
   let body = #"{"edits": [{"set": "token", "value": "hunter2"}], "tryFor": 15}"#
