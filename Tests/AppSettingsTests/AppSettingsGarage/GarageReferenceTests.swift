@@ -236,4 +236,20 @@ struct GarageReferenceTests {
     #expect(found?.message.contains("Person \"c\"") == true && found?.message.contains("'age'") == true)
     #expect(found?.position?.line == 11)
   }
+
+  @Test func `an object that refers to one that cannot be read cannot be read either`() throws {
+    final class Owner: Codable, Identifiable, GarageNamed {
+      static let recordName = "Owner"
+      var id: String
+      @Reference var friend: Owner?
+      @Reference var pet: Pet
+    }
+    let garage = try home.garage(
+      "[Pet.1]\nid = 1\nname = \"Rex\"\n\n[Owner.a]\nid = \"a\"\npet = 8\n\n"
+        + "[Owner.b]\nid = \"b\"\nfriend = \"a\"\npet = 1\n\n[Owner.c]\nid = \"c\"\npet = 1\n")
+    var left: [String] = []
+    #expect(try garage.retrieveAll(Owner.self) { left.append($0.message) }.map(\.id) == ["c"])
+    let reason = "Cannot read Owner \"a\" in '\(home.file)': 'pet' refers to Pet \"8\", which is missing."
+    #expect(left == [reason, reason])
+  }
 }

@@ -229,8 +229,16 @@ struct GarageTests {
       home.text?.contains("# first\n[Customer.a]\nid = \"a\"  # a\nage = 5\nsettings-sync = \"synced\"\n") == true)
     #expect(home.text?.contains("MCCustomer.a") == false)
     #expect(try garage.syncStatus(of: Customer(id: "a", age: 0)) == .synced)
+    try garage.update { garage in
+      try? garage.update { garage in
+        try garage.park(Customer(id: "b", age: 7))
+        throw CancellationError()
+      }
+      try garage.park(Customer(id: "c", age: 3))
+    }
+    #expect(home.text?.contains("[MCCustomer.b]\nid = \"b\"\nage = 2\n") == true)
     try garage.delete(Customer.self, id: "b")
-    #expect(try garage.retrieveAll(Customer.self).count == 1)
+    #expect(try garage.retrieveAll(Customer.self).map(\.id) == ["a", "c"])
   }
 
   @Test func `a record hides one of a former name whose id is the same in other letters`() throws {
@@ -247,6 +255,8 @@ struct GarageTests {
         "[MCCustomer.\(former)]\nid = \"\(former)\"\nage = 1\n\n[Customer.\(present)]\nid = \"\(present)\"\nage = 2\n")
       #expect(try garage.retrieveAll(Customer.self).map(\.age) == [2])
       #expect(try garage.retrieve(Customer.self, id: id)?.age == 2)
+      try garage.park(Customer(id: id, age: 3))
+      #expect(home.text == "[Customer.\(present)]\nid = \"\(present)\"\nage = 3\n")
     }
   }
 
