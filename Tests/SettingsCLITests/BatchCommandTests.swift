@@ -226,7 +226,7 @@ struct BatchCommandTests {
   }
 
   @Test func `edits of one path, and of tables around it, have the effect of one after the other`() throws {
-    try home.write("a = 1\nt = { x = 1 }\n", to: file)
+    try home.write("a = 1\nt = { x = 1 }\nv = { x = 1 }\n", to: file)
     let result = try batch(
       """
       {"set":"a","value":2}
@@ -239,10 +239,13 @@ struct BatchCommandTests {
       {"get":"t"}
       {"set":"u","value":1}
       {"unset":"u"}
+      {"set":"v","value":{"y":1}}
+      {"set":"v.z","value":1}
+      {"set":"v","value":{"w":1}}
 
       """)
     #expect(result.status == 0 && result.output.contains("\"value\":{\"y\":2}"), "\(result)")
-    #expect(home.text(of: file) == "a = 3\nt = { y = 2 }\n")
+    #expect(home.text(of: file) == "a = 3\nt = { y = 2 }\nv = { w = 1 }\n")
   }
 
   @Test func `a dry run shows one diff, and what is refused on standard error`() throws {
