@@ -351,6 +351,19 @@ class ControlTest(PageTest):
         self.changed('token = "s3cret"', 'token = "new-s3cret"')
         self.assertEqual(self.field("token", "input").get_property("value"), "")
 
+    def test_a_secret_is_reset_after_a_question(self):
+        text = self.home.text()
+        for answer in ["Keep it", Keys.ESCAPE, "Reset it"]:
+            self.assertEqual(self.home.text(), text)
+            self.tab.press("token", ".row-tools button[aria-label^=Reset]")
+            if answer == Keys.ESCAPE:
+                self.tab.until(lambda: self.tab.count("dialog") == 1, "question")
+                self.tab.keys(answer)
+            else:
+                self.tab.click("dialog button", answer)
+            self.tab.until(lambda: self.tab.count("dialog") == 0, "answer")
+        self.tab.until(lambda: self.home.text() == text.replace('token = "s3cret"\n', ""), "file without the secret")
+
     def test_each_value_is_reset(self):
         for key, default in [("flag", "false"), ("size", "12"), ("ratio", "1.5"), ("name", "Ada"), ("wait", "30"), ("words", None), ("dates.day", "")]:
             with self.subTest(key):

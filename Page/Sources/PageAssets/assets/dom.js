@@ -142,6 +142,19 @@ export function openDialog(title, kind, ...content) {
   return dialog;
 }
 
+/** Asks before something is done that nothing brings back. Returns whether the person wants it. */
+export function asks(title, text, no, yes) {
+  return new Promise((done) => {
+    const dialog = openDialog(title, "", el("p", {}, text), el("div", { class: "dialog-buttons" },
+      button(no, () => dialog.close(), { class: "quiet", autofocus: true }),
+      button(yes, () => {
+        done(true);
+        dialog.close();
+      })));
+    dialog.addEventListener("close", () => done(false));
+  });
+}
+
 const focusName = (one) => one.dataset.name ?? one.getAttribute("aria-label") ?? one.textContent;
 
 /**

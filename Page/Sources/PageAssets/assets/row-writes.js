@@ -1,8 +1,8 @@
 // What is done with the value of a row: it is checked, stored, taken out of the file, and brought back.
 
 import { inTurn, Refusal } from "./api.js";
-import { shortPath } from "./dom.js";
-import { edit, isStored, model, nodeOf, shownOf, shownWithin, takeBack, tryOut } from "./model.js";
+import { asks, shortPath } from "./dom.js";
+import { edit, isStored, model, nodeOf, shownOf, shownWithin, takeBack, titleOf, tryOut } from "./model.js";
 import { memberNode, partsOf } from "./toml.js";
 import { same } from "./typed.js";
 
@@ -58,9 +58,11 @@ export class RowWrites {
     return this.unset(path, this.#asSeen());
   }
 
-  reset() {
+  async reset() {
     const { key } = this.row;
-    return isStored(key) ? this.remove(partsOf(key.key)) : undefined;
+    if (!isStored(key)) return undefined;
+    if (key.isSecret && !await asks(`Reset '${titleOf(key)}'?`, "The history does not keep secrets, so nothing brings it back.", "Keep it", "Reset it")) return undefined;
+    return this.remove(partsOf(key.key));
   }
 
   /** Takes the last change back, or makes it again ("redo"). */
