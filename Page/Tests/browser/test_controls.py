@@ -3,7 +3,7 @@
 import datetime
 import tomllib
 
-from harness import Keys, PageTest, read
+from harness import APP, Keys, PageTest, read
 
 SCHEMA = '''
 app = "org.example.editor"
@@ -363,6 +363,15 @@ class ControlTest(PageTest):
                 self.tab.click("dialog button", answer)
             self.tab.until(lambda: self.tab.count("dialog") == 0, "answer")
         self.tab.until(lambda: self.home.text() == text.replace('token = "s3cret"\n', ""), "file without the secret")
+
+    def test_a_secret_that_was_changed_during_the_question_is_not_reset(self):
+        self.tab.press("token", ".row-tools button[aria-label^=Reset]")
+        self.tab.until(lambda: self.tab.count("dialog") == 1, "question")
+        self.home.cli("set", APP, "token=another", "size=20")
+        self.tab.until(lambda: self.field("size", "input[role=spinbutton]").get_property("value") == "20", "change")
+        self.tab.click("dialog button", "Reset it")
+        self.tab.until(lambda: "changed meanwhile, so nothing was stored" in self.tab.message("token"), "refusal")
+        self.assertIn('token = "another"', self.home.text())
 
     def test_each_value_is_reset(self):
         for key, default in [("flag", "false"), ("size", "12"), ("ratio", "1.5"), ("name", "Ada"), ("wait", "30"), ("words", None), ("dates.day", "")]:

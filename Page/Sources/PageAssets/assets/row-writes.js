@@ -61,8 +61,12 @@ export class RowWrites {
   async reset() {
     const { key } = this.row;
     if (!isStored(key)) return undefined;
-    if (key.isSecret && !await asks(`Reset '${titleOf(key)}'?`, "The history does not keep secrets, so nothing brings it back.", "Keep it", "Reset it")) return undefined;
-    return this.remove(partsOf(key.key));
+    const path = partsOf(key.key);
+    if (!key.isSecret) return this.remove(path);
+    const { digest } = model.doc;
+    if (!await asks(`Reset '${titleOf(key)}'?`, "The history does not keep secrets, so nothing brings it back.", "Keep it", "Reset it")) return undefined;
+    // The answer was about the secret of that time, and nobody sees whether it is another one now.
+    return this.unset(path, { isAsShown: () => model.doc.digest === digest, tries: 1 });
   }
 
   /** Takes the last change back, or makes it again ("redo"). */
