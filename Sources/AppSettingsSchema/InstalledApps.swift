@@ -4,7 +4,7 @@ package import AppSettings
 package struct InstalledApp: Sendable, Hashable {
   /// The app's id.
   package var app: String
-  /// The user's file, if it exists, or cannot be looked at.
+  /// The user's file, if it exists, or if this process may not see whether it does.
   package var file: String?
   /// The schema file that applies, if there is one.
   package var schema: String?
@@ -54,7 +54,7 @@ package struct InstalledApp: Sendable, Hashable {
     func isThere(_ path: String) -> Bool { isThere(path, ifUnknown: false) }
     let systemFiles = SystemFiles.paths(of: location, system: system, problems: ProblemLog(logger: .silent))
     return InstalledApp(
-      // What may be there is not left out without a word: to open it says why it cannot be read.
+      // A file that may be there is named: opening it says why it cannot be read.
       app: app, file: isThere(location.file, ifUnknown: true) ? location.file : nil,
       schema: try SettingsSchema.searchPath(app: app, environment: variables).first(where: isThere),
       systemFiles: systemFiles.filter(isThere), personalFiles: personalFiles(at: location, system))

@@ -67,7 +67,7 @@ struct AllAppsTests {
     }
   }
 
-  @Test func `an app or a home that may not be looked at is not left out without a word`() throws {
+  @Test func `an app and a directory that this user may not read are named`() throws {
     let directory = test.home.path + "/config"
     /// Runs a command as somebody whom a mode keeps out.
     func run(_ words: String) throws -> ChildProcess.Result {

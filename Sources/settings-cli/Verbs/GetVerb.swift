@@ -138,7 +138,7 @@ struct GetVerb: Verb {
     let snapshot = try target.open().snapshot
     let schema = target.schema
     var values = schema.values(at: path, in: snapshot)
-    // A value above the path may hide one there, and is none itself.
+    // Among them may be a value above the path, which hides the one there.
     let there = values.filter { schema.names(of: path).contains($0.path) }
     // A field that the files lack may have a default of its own, or none although the whole value has one.
     let isSet = there.contains { [.used, .merged].contains($0.state) }

@@ -163,7 +163,7 @@ func `a trial whose change is made while the server ends is taken back at once`(
   await gated.commands.end()
 }
 
-@Test func `a trial whose edits end where they began is none`() async throws {
+@Test func `edits that change nothing in the end begin no trial`() async throws {
   let server = try await TestServer()
   let text = server.home.read(server.home.settings)
   for back in [#"{"set": "size", "value": 14}"#, #"{"unset": "width"}"#] {
