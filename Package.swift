@@ -257,8 +257,9 @@ func linkStatically(_ programs: Set<String>, of targets: [Target]) {
 
 func pageTargets() -> [Target] {
   [
-    // The page itself, embedded by the C compiler.
-    .target(name: "PageAssets", path: "Page/Sources/PageAssets", exclude: ["assets"]),
+    // The page itself, embedded by the C compiler, and compressed by zlib.
+    .target(
+      name: "PageAssets", path: "Page/Sources/PageAssets", exclude: ["assets"], linkerSettings: [.linkedLibrary("z")]),
     .target(name: "CPageSystem", path: "Page/Sources/CPageSystem"),
     .target(
       name: "SettingsPage",

@@ -15,8 +15,8 @@ struct page_asset {
 const struct page_asset *page_asset_list(void);
 size_t page_asset_count(void);
 
-/// Compresses bytes in the format of gzip. Returns how many bytes that takes; if they are more than the capacity, the
-/// result is not complete.
+/// Compresses bytes in the format of gzip (RFC 1952), as far as zlib can, and returns how many bytes that took. Returns 0
+/// if they are more than the capacity, or if there is no memory.
 size_t page_gzip(const unsigned char *bytes, size_t count, unsigned char *result, size_t capacity);
 
 #endif

@@ -9,8 +9,8 @@ struct Assets: Sendable {
     let type: String
     let body: ByteBuffer
 
-    /// The file in the format of gzip.
-    var compressed: [UInt8] { body.withUnsafeReadableBytes(Assets.compressed) }
+    /// The file in the format of gzip; `nil` if there is no memory for it.
+    var compressed: [UInt8]? { body.withUnsafeReadableBytes(Assets.compressed) }
   }
 
   /// A folder whose files are sent in place of the embedded ones, while the page is being developed.
@@ -70,14 +70,15 @@ struct Assets: Sendable {
     return result
   }
 
-  /// Bytes in the format of gzip.
-  static func compressed(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-    // What cannot be made smaller grows by an eighth at most, and by the table of the codes.
+  /// Bytes in the format of gzip; `nil` if there is no memory for it.
+  static func compressed(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+    // More than zlib's 'compressBound', for what cannot be made smaller.
     let capacity = bytes.count + bytes.count / 8 + 512
-    return [UInt8](unsafeUninitializedCapacity: capacity) { result, count in
+    let result = [UInt8](unsafeUninitializedCapacity: capacity) { result, count in
       let source = bytes.bindMemory(to: UInt8.self)
       count = page_gzip(source.baseAddress, bytes.count, result.baseAddress, capacity)
     }
+    return result.isEmpty ? nil : result
   }
 
   static var embedded: UnsafeBufferPointer<page_asset> {

@@ -42,9 +42,10 @@ struct Responder: Sendable {
     let path = parts.first ?? ""
     if let asset = assets.asset(at: String(path)) {
       guard request.method == .get else { throw Self.wrongMethod([.get]) }
-      let isCompressed = request.headers[.acceptEncoding]?.contains("gzip") == true
-      var reply = Reply(.ok, type: asset.type, isCompressed ? asset.compressed : Array(buffer: asset.body))
-      if isCompressed { reply.headers[.contentEncoding] = "gzip" }
+      let takesGzip = request.headers[.acceptEncoding]?.contains("gzip") == true
+      let compressed = takesGzip ? asset.compressed : nil
+      var reply = Reply(.ok, type: asset.type, compressed ?? Array(buffer: asset.body))
+      if compressed != nil { reply.headers[.contentEncoding] = "gzip" }
       reply.headers[.vary] = "Accept-Encoding"
       // The server's next version sends others; within one, they are a few milliseconds away. A page that a browser keeps
       // for going back is asleep, and its worker with it, which then holds its stream, and with that the server.
