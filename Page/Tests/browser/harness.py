@@ -144,7 +144,8 @@ def driver():
     """The browser of this thread, which the tests that run in it share."""
     if not hasattr(_mine, "driver"):
         with _starts:
-            _mine.profile = tempfile.mkdtemp(prefix="page-browser-")
+            # In memory, where there is a place for it: a browser makes and removes hundreds of files.
+            _mine.profile = tempfile.mkdtemp(prefix="page-browser-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
             try:
                 _mine.driver = start_driver()
             except WebDriverException:
