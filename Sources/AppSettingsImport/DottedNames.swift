@@ -39,11 +39,6 @@ struct DottedPath {
 
 extension SettingsImportRules {
   fileprivate func hasKey(around path: TOMLPath) -> Bool {
-    var above = keys.isEmpty ? .root : path
-    while !above.isRoot {
-      if keys.contains(above) { return true }
-      above = above.parent
-    }
-    return false
+    !keys.isEmpty && path.prefixes.contains(where: keys.contains)
   }
 }

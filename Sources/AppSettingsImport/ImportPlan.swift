@@ -79,7 +79,7 @@ struct ImportPlan {
     }
     if let target = leaf.target, let advice {
       if let names = advice.renamedKey(around: target)?.paths, let index = names.firstIndex(where: target.hasPrefix) {
-        leaf.target = TOMLPath(names[0].components + target.components.dropFirst(names[index].components.count))
+        leaf.target = names[0].appending(target.rest(below: names[index]))
         leaf.name = index
       }
       let text = imported.texts[path].map {
@@ -325,15 +325,7 @@ extension TOMLValue {
 
 extension TOMLTable {
   /// The path above another one that has a value other than a table.
-  fileprivate func firstValue(above path: TOMLPath) -> TOMLPath? {
-    var table = self
-    for (index, component) in path.components.dropLast().enumerated() {
-      switch table[component] {
-      case nil: return nil
-      case .table(let inner)?: table = inner
-      default: return TOMLPath(Array(path.components[...index]))
-      }
-    }
-    return nil
+  func firstValue(above path: TOMLPath) -> TOMLPath? {
+    path.parent.prefixes.first { self[path: $0].map { $0.table == nil } ?? false }
   }
 }

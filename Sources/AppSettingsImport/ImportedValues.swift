@@ -31,12 +31,8 @@ struct ImportedValues {
   ///   - text: The written text, for code that knows the type.
   ///   - elements: Those of an array's elements.
   mutating func set(_ value: TOMLValue, at path: TOMLPath, text: String? = nil, elements: [String]? = nil) {
-    var above = path.parent
-    while !above.isRoot {
-      if let there = values[path: above], there.table == nil {
-        return skip(path, "'\(above)' is a value, and cannot have keys")
-      }
-      above = above.parent
+    if let above = values.firstValue(above: path) {
+      return skip(path, "'\(above)' is a value, and cannot have keys")
     }
     if let there = values[path: path] {
       guard there.table == nil || value.table != nil else {

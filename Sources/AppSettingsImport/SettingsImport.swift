@@ -137,13 +137,10 @@ package struct SettingsImportRules: Sendable, Hashable {
 
   /// What the mapping and the names to ignore say about a value; `nil` if nothing.
   func verdict(on source: TOMLPath) -> Verdict? {
-    var above = mapping.isEmpty && ignoring.isEmpty ? .root : source
-    while !above.isRoot {
-      if let new = mapping[above] {
-        return .key(TOMLPath(new.components + source.components.dropFirst(above.components.count)))
-      }
+    guard !mapping.isEmpty || !ignoring.isEmpty else { return nil }
+    for above in source.prefixes.reversed() {
+      if let new = mapping[above] { return .key(new.appending(source.rest(below: above))) }
       if ignoring.contains(above) { return .ignored }
-      above = above.parent
     }
     return nil
   }

@@ -86,7 +86,7 @@ private struct ChangedValues {
       guard !reader.knownKeys.isSecret(path), let texts else { return true }
       return texts.old[path] != texts.new[path] || texts.old[path]?.holds(Redaction.placeholder) == true
     default:
-      let rest = TOMLPath(Array(path.components.dropFirst(change.path.components.count)))
+      let rest = path.rest(below: change.path)
       return tables.old?[path: rest] != tables.new?[path: rest]
     }
   }
@@ -104,10 +104,6 @@ extension [TOMLPath] {
   /// Those that are not below another one: a table that becomes a value, or the other way, is one change.
   var outermost: [TOMLPath] {
     let all = Set(self)
-    return filter { path in
-      !(1..<Swift.max(1, path.components.count)).contains {
-        all.contains(TOMLPath([String](path.components.prefix($0))))
-      }
-    }
+    return filter { !$0.parent.prefixes.contains(where: all.contains) }
   }
 }

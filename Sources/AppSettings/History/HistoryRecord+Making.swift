@@ -37,7 +37,7 @@ extension HistoryRecord {
     }
     /// The table around a path that is left out as a whole.
     func table(around path: TOMLPath) -> TOMLPath? {
-      path.components.indices.dropFirst().lazy.map { TOMLPath(Array(path.components.prefix($0))) }.first { table in
+      path.parent.prefixes.first { table in
         [old, new].contains { !$0.isTable(at: table) && $0[table] == .string(Redaction.placeholder) }
       }
     }

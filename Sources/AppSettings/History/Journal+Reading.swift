@@ -102,9 +102,7 @@ extension Journal {
   /// The texts with which changes at, above or below paths begin in a line.
   private static func needles(of paths: [TOMLPath]) -> [[UInt8]] {
     paths.flatMap { path -> [[UInt8]] in
-      let above = (0...path.components.count).map { count in
-        HistoryLine.quoted(TOMLPath(Array(path.components.prefix(count))).description)
-      }
+      let above = ([.root] + path.prefixes).map { HistoryLine.quoted($0.description) }
       let below = path.isRoot ? [UInt8(ascii: "\"")] : above[path.components.count].dropLast() + [UInt8(ascii: ".")]
       return (above + [below]).map { [UInt8(ascii: "[")] + $0 }
     }

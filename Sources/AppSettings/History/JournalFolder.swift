@@ -65,9 +65,8 @@ struct JournalFolder: Sendable {
     insert(Array(" -".utf8))
     var sought: Set<TOMLPath> = []
     for path in paths {
-      for count in 0...path.components.count {
-        let above = TOMLPath(Array(path.components.prefix(count)))
-        if sought.insert(above).inserted { insert(Array(" +\(above)\n".utf8)) }
+      for above in [.root] + path.prefixes where sought.insert(above).inserted {
+        insert(Array(" +\(above)\n".utf8))
       }
     }
     // A list without any of them is still a list.

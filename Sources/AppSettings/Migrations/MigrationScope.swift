@@ -100,8 +100,7 @@ package struct MigrationScope {
   /// The error of an edit; if a value is in between, an error about that value.
   private func placed(_ error: TOMLEditError, at path: TOMLPath) -> any Error {
     guard case .notATable = error.code else { return error }
-    for count in 1..<max(1, path.components.count) {
-      let above = path.prefix(count)
+    for above in path.parent.prefixes {
       guard let value = self[above] else { break }
       if value.table == nil { return self.error(at: above, "\(value.kindName) is where the step needs a table") }
     }

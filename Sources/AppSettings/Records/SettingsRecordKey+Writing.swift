@@ -85,11 +85,8 @@ extension SettingsRecordKey {
       guard case .value(let now) = snapshot.pending.lookUp(path, base: { .absent }), now.table == nil else { return }
       obstacle = (path, now.kindName, nil)
     case nil:
-      for count in 1...path.components.count {
-        let place = path.prefix(count)
-        guard user.document.contains(place), !user.document.isTable(at: place) else { continue }
+      if let place = path.prefixes.first(where: { user.document.contains($0) && !user.document.isTable(at: $0) }) {
         obstacle = (place, user.document[place]?.kindName ?? "a value", user.position(of: place))
-        break
       }
     default: break
     }

@@ -116,8 +116,7 @@ package struct KnownKeys: Sendable, Equatable {
   /// The secret that a path is, or is in. Where everything is secret, as in a sealed garage, the names are none.
   package func secret(around path: TOMLPath) -> TOMLPath? {
     guard !secrets.isEmpty else { return nil }
-    return (0..<path.components.count).lazy.map { path.prefix($0 + 1) }
-      .first { secrets.key(at: $0) != nil }
+    return path.prefixes.first { secrets.key(at: $0) != nil }
   }
 
   /// Whether a declared secret is at, above or below a path.

@@ -129,8 +129,7 @@ extension StoreCore {
       let paths = removals.filter { $0.keepsTables == keepsTables }.map { edit in
         let path = edit.source ?? edit.path
         let ofKey = edit.key?.paths.first { path.hasPrefix($0) } ?? path
-        return (1...path.components.count).lazy.map { TOMLPath(Array(path.components.prefix($0))) }
-          .first { valued.contains($0) || $0 == ofKey } ?? path
+        return path.prefixes.first { valued.contains($0) || $0 == ofKey } ?? path
       }
       try document.removeEmptied(above: paths, keepingWritten: keepsTables)
     }

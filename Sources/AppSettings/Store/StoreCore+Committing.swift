@@ -93,7 +93,7 @@ extension StoreCore {
       let paths = PathSet(edits.map(\.path))
       if let path = document.changedPaths(since: base).first(where: { paths.touches($0) }) {
         // The record's path. Components below it may be content of a record.
-        throw overtakenError("'\(TOMLPath(Array(path.components.prefix(2))))'")
+        throw overtakenError("'\(path.prefix(2))'")
       }
       _ = try apply(edits, to: &document)
       return edits

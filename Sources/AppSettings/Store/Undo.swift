@@ -117,8 +117,7 @@ struct Undo {
   /// The outermost table at or above a path that one document has and an earlier one has not.
   private func added(_ path: TOMLPath, since old: TOMLDocument, in new: TOMLDocument) -> TOMLPath? {
     guard old[path] == nil else { return nil }
-    return (1...path.components.count).lazy.map { TOMLPath(Array(path.components.prefix($0))) }
-      .first { old[$0] == nil && new.isTable(at: $0) }
+    return path.prefixes.first { old[$0] == nil && new.isTable(at: $0) }
   }
 
   /// Whether all of a table is to be taken back.
@@ -176,10 +175,7 @@ extension TOMLDocument {
   fileprivate func moves(since old: TOMLDocument) -> [[TOMLPath]] {
     var lost: [TOMLValue: [TOMLPath]] = [:]
     var got: [TOMLValue: [TOMLPath]] = [:]
-    let touched = changedPaths(since: old).flatMap { path in
-      (1...path.components.count).map { TOMLPath(Array(path.components.prefix($0))) }
-    }
-    for path in Set(touched) where !path.components[0].hasPrefix("settings-") {
+    for path in Set(changedPaths(since: old).flatMap(\.prefixes)) where !path.components[0].hasPrefix("settings-") {
       let (former, now) = (old[path], self[path])
       if let former, now == nil { lost[former, default: []].append(path) }
       if let now, now != former { got[now, default: []].append(path) }
@@ -192,7 +188,6 @@ extension TOMLDocument {
 
   /// The path above another one that has a value which is not a table.
   fileprivate func value(inPlaceOfTableAbove path: TOMLPath) -> TOMLPath? {
-    (1..<Swift.max(1, path.components.count)).lazy.map { TOMLPath(Array(path.components.prefix($0))) }
-      .first { self.contains($0) && !self.isTable(at: $0) }
+    path.parent.prefixes.first { self.contains($0) && !self.isTable(at: $0) }
   }
 }

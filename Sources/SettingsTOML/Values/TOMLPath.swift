@@ -21,6 +21,9 @@ public struct TOMLPath: Sendable {
   /// The path of its first components.
   package func prefix(_ count: Int) -> TOMLPath { TOMLPath(Array(components.prefix(count))) }
 
+  /// The paths from the first component alone to the path itself; none of the root.
+  package var prefixes: LazyMapCollection<Range<Int>, TOMLPath> { components.indices.lazy.map { prefix($0 + 1) } }
+
   /// What follows another path, with which this one begins.
   package func rest(below other: TOMLPath) -> TOMLPath { TOMLPath(Array(components.dropFirst(other.components.count))) }
 
