@@ -151,7 +151,7 @@ extension GarageDraft {
     if let found = format.firstPlain(in: base, where: isLeft), found.isForeign || !format.sealsPlainRecords {
       throw format.failure(found)
     }
-    for name in base.childKeys(of: .root) ?? [] where !name.hasPrefix(GarageRow.reservedPrefix) {
+    for name in base.childKeys(of: .root) ?? [] where !SettingsFormat.isReserved(name) {
       if let ids = base.childKeys(of: [name]) {
         for id in ids where !GarageFormat.isSealed([name, id], in: base) {
           if isLeft(name, id), let row = try row(name, id) { try set(row, name, id) }

@@ -360,7 +360,7 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
 
   /// The names that have records, in the order of the file.
   func names() throws(SettingsError) -> [String] {
-    var names = (base.childKeys(of: .root) ?? []).filter { !$0.hasPrefix(GarageRow.reservedPrefix) }
+    var names = (base.childKeys(of: .root) ?? []).filter { !SettingsFormat.isReserved($0) }
     for name in changed.map({ $0.components[0] }) + changedArrays where !names.contains(name) { names.append(name) }
     return names.filter { ((try? kind(of: $0)) ?? .none) != .none }
   }

@@ -89,7 +89,7 @@ extension GarageFormat {
   private static func firstRecord(
     of document: TOMLDocument, where holds: (_ name: String, _ id: String?, _ isSealed: Bool) -> Bool
   ) -> Bool {
-    for name in document.childKeys(of: .root) ?? [] where !name.hasPrefix(GarageRow.reservedPrefix) {
+    for name in document.childKeys(of: .root) ?? [] where !SettingsFormat.isReserved(name) {
       if let ids = document.childKeys(of: [name]) {
         if ids.contains(where: { holds(name, $0, document.contains([name, $0, GarageRow.sealKey])) }) { return true }
       } else if case .array(let items)? = document[[name]] {
@@ -115,7 +115,7 @@ extension GarageFormat {
   func firstPlain(
     in document: TOMLDocument, where isLeft: (_ name: String, _ id: String?) -> Bool = { _, _ in true }
   ) -> Plain? {
-    for name in document.childKeys(of: .root) ?? [] where !name.hasPrefix(GarageRow.reservedPrefix) {
+    for name in document.childKeys(of: .root) ?? [] where !SettingsFormat.isReserved(name) {
       if let ids = document.childKeys(of: [name]) {
         for id in ids where isLeft(name, id) && !Self.isSealed([name, id], in: document) {
           let path: TOMLPath = [name, id]

@@ -73,7 +73,7 @@ final class GarageNames: Sendable {
 
   /// Throws if no records can be kept under a name.
   static func check(_ name: String, of type: String) throws(SettingsError) {
-    guard name.isEmpty || name.hasPrefix(GarageRow.reservedPrefix) else { return }
+    guard name.isEmpty || SettingsFormat.isReserved(name) else { return }
     throw SettingsError(
       .invalidKey,
       "Cannot keep '\(type)' as '\(name)': a record name must not be empty or begin with 'settings-'. Give it another "

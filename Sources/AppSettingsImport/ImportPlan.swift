@@ -195,7 +195,7 @@ struct ImportPlan {
         skip("it is not to be taken")
         continue
       }
-      if target.components[0].hasPrefix("settings-"), !rules.reserved.contains(target) {
+      if target.isReserved, !rules.reserved.contains(target) {
         skip("root keys that begin with 'settings-' are reserved")
       } else if let newest = newest[target], newest.name < leaf.name {
         skip("'\(newest.source)' is there, too, and is a newer name of it")

@@ -17,8 +17,16 @@ package enum SettingsFormat {
   /// In a sealed garage: what identifies the key.
   package static let sealPath: TOMLPath = ["settings-seal"]
 
+  /// Whether a key of the root table is none of an app's, but one that the format has, or keeps for itself.
+  package static func isReserved(_ rootKey: String) -> Bool { rootKey.hasPrefix("settings-") }
+
   /// Sets the version, in its existing line or in a new one at the top, below the comment of the file itself.
   package static func setVersion(_ version: Int, in document: inout TOMLDocument) throws {
     try document.setAtTop(versionPath.components[0], .integer(Int64(version)))
   }
+}
+
+extension TOMLPath {
+  /// Whether the path is at or below a key that the format has, or keeps for itself.
+  package var isReserved: Bool { components.first.map { SettingsFormat.isReserved($0) } ?? false }
 }

@@ -67,7 +67,7 @@ struct KeptText: Sendable {
   ) -> Bool {
     let known = known.adapted(to: document, migrations)
     return paths.contains { path in
-      guard !path.isRoot, !path.components[0].hasPrefix("settings-") else { return true }
+      guard !path.isRoot, !path.isReserved else { return true }
       switch document[path] {
       case .table?: return true
       case .array(let items)? where items.contains(where: \.isCollection): return true

@@ -136,7 +136,7 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
       let path = try TOMLPath(parsing: name)
       let whole = group.map { $0.path.appending(path) } ?? path
       precondition(
-        !whole.components[0].hasPrefix("settings-"),
+        !whole.isReserved,
         "Invalid settings key '\(name)': root keys that begin with 'settings-' are reserved.")
       return whole
     } catch {

@@ -92,15 +92,15 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
 
   /// The value at a path over all files.
   func stored(at path: TOMLPath) -> TOMLValue? {
-    if let first = path.components.first, first.hasPrefix("settings-") { return nil }
+    if path.isReserved { return nil }
     let locks = locks(of: path)
     let value = merged(under: locks) { counted(lookUp(path, in: $0), at: path, in: $0, under: locks) }
     // Reserved keys of the files are not settings.
-    guard path.isRoot, case .table(let table)? = value, table.keys.contains(where: { $0.hasPrefix("settings-") }) else {
+    guard path.isRoot, case .table(let table)? = value, table.keys.contains(where: SettingsFormat.isReserved) else {
       return value
     }
     var settings = TOMLTable()
-    for (key, value) in table where !key.hasPrefix("settings-") { settings[key] = value }
+    for (key, value) in table where !SettingsFormat.isReserved(key) { settings[key] = value }
     return .table(settings)
   }
 
@@ -110,7 +110,7 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
   public var root: TOMLTable { self[.root]?.table ?? TOMLTable() }
 
   /// Whether a file has a setting. That looks at the first keys of each file.
-  package var hasSettings: Bool { layers.contains { $0.document.hasKey { !$0.hasPrefix("settings-") } } }
+  package var hasSettings: Bool { layers.contains { $0.document.hasKey { !SettingsFormat.isReserved($0) } } }
 
   /// Returns the highest layer that has a value at a path; a layer of kind `default` if none has.
   ///

@@ -61,7 +61,7 @@ extension SettingsStore {
     var seen: Set<TOMLPath> = []
     var found = leaves.compactMap { leaf -> Blame? in
       let path = reader.knownKeys.secret(around: leaf) ?? leaf
-      guard !path.components[0].hasPrefix("settings-"), seen.insert(path).inserted else { return nil }
+      guard !path.isReserved, seen.insert(path).inserted else { return nil }
       return Blame(path: path, isSecret: reader.knownKeys.mayBeSecret(leaf))
     }
     let newest = reader.newestEntries(of: found.map(\.path))

@@ -22,7 +22,7 @@ extension SettingsStore {
   public var storedPaths: [TOMLPath] {
     var paths: [TOMLPath] = []
     TOMLPath.root.collectDifferences(nil, .table(core.userTable), into: &paths)
-    return paths.filter { !$0.isRoot && !$0.components[0].hasPrefix("settings-") }
+    return paths.filter { !$0.isRoot && !$0.isReserved }
   }
 
   /// Removes the user's values of keys given by name, so that lower layers or defaults apply. Visible at once, written
@@ -52,7 +52,7 @@ extension SettingsStore {
       } catch {
         throw SettingsError(.invalidKey, "Cannot reset a key: \(error.message) Nothing was changed.")
       }
-      if path.components[0].hasPrefix("settings-") {
+      if path.isReserved {
         throw SettingsError(
           .invalidKey,
           "Cannot reset '\(name)': root keys that begin with 'settings-' are reserved. Nothing was changed.")

@@ -338,7 +338,7 @@ public final class SettingsStore: SettingsAccess, Sendable {
   ///
   /// Values without a declared key are removed, too.
   public func resetAll() {
-    let keys = core.userTable.keys.filter { !$0.hasPrefix("settings-") }
+    let keys = core.userTable.keys.filter { !SettingsFormat.isReserved($0) }
     core.enqueue { keys.map { .reset([$0]) } }
   }
 

@@ -186,7 +186,7 @@ package struct UndoPlan: Sendable {
 
   /// A key of the format that the entry changed, which stays as it is.
   package var ownKey: TOMLPath? {
-    let keys = entry.changes.map(\.path).filter { $0.components[0].hasPrefix("settings-") }
+    let keys = entry.changes.map(\.path).filter { $0.isReserved }
     return keys.first { $0 != SettingsFormat.versionPath } ?? keys.first
   }
 

@@ -319,8 +319,7 @@ struct StoreState: Sendable {
   /// The visible value at the path of a single edit after it is made, if that is certain.
   private func valueToSee(after edits: [Edit]) -> TOMLValue? {
     guard edits.count == 1, let value = edits[0].value, value.table == nil, snapshot.locks.isEmpty,
-      snapshot.overrides.isEmpty, snapshot.userIndex == snapshot.layers.count - 1,
-      edits[0].path.components.first?.hasPrefix("settings-") == false
+      snapshot.overrides.isEmpty, snapshot.userIndex == snapshot.layers.count - 1, !edits[0].path.isReserved
     else { return nil }
     return value
   }

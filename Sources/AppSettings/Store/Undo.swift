@@ -71,7 +71,7 @@ struct Undo {
     }
     var edits: [Edit] = []
     for path in old.changedPaths(since: new).outermost
-    where isWanted(path) && !path.components[0].hasPrefix("settings-") {
+    where isWanted(path) && !path.isReserved {
       var path = path
       // Of a table around it, only the value itself is wanted.
       if let name = names?.first(where: { $0.hasPrefix(path) }), [old, new].allSatisfy({ $0.isTable(at: path) }) {
@@ -175,7 +175,7 @@ extension TOMLDocument {
   fileprivate func moves(since old: TOMLDocument) -> [[TOMLPath]] {
     var lost: [TOMLValue: [TOMLPath]] = [:]
     var got: [TOMLValue: [TOMLPath]] = [:]
-    for path in Set(changedPaths(since: old).flatMap(\.prefixes)) where !path.components[0].hasPrefix("settings-") {
+    for path in Set(changedPaths(since: old).flatMap(\.prefixes)) where !path.isReserved {
       let (former, now) = (old[path], self[path])
       if let former, now == nil { lost[former, default: []].append(path) }
       if let now, now != former { got[now, default: []].append(path) }
