@@ -120,6 +120,12 @@ public struct SettingsError: Error, Sendable, Hashable {
     self.file = file
     self.position = position
   }
+
+  /// Makes an error of any other, which is the same if it is one.
+  init(_ error: any Error) { self = error as? SettingsError ?? SettingsError(.io, "\(error)") }
+
+  /// Whether another writer has the file, or the thread that asks: it may succeed later.
+  var isOfBusyFile: Bool { code == .lockTimeout || code == .nestedUpdate }
 }
 
 extension String {
@@ -133,7 +139,7 @@ extension SettingsError {
     do {
       return try body()
     } catch {
-      throw error as? SettingsError ?? SettingsError(.io, "\(error)")
+      throw SettingsError(error)
     }
   }
 }

@@ -27,8 +27,9 @@ extension SettingsSnapshot {
   package func source(of key: AnySettingsKey) -> (path: TOMLPath, index: Int)? { source(of: key.paths) }
 
   /// - Parameter part: The part of the value to find.
-  private func source(of names: [TOMLPath], part: TOMLPath = .root) -> (path: TOMLPath, index: Int)? {
-    let (locks, partLocks) = (locks(of: names), locks(of: names.map { $0.appending(part) }))
+  func source(of names: [TOMLPath], part: TOMLPath = .root) -> (path: TOMLPath, index: Int)? {
+    let locks = locks(of: names)
+    let partLocks = part.isRoot ? locks : self.locks(of: names.map { $0.appending(part) })
     for index in stride(from: partLocks.ceiling, through: 0, by: -1) {
       var (found, path) = counted(names, in: index, under: locks)
       if case .value = found, !part.isRoot {

@@ -168,17 +168,7 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
   }
 
   /// The index of the highest layer that has an effective value at a path; `nil` if none has. Ignores overrides.
-  package func layerIndex(of path: TOMLPath) -> Int? {
-    let locks = locks(of: path)
-    for index in stride(from: locks.ceiling, through: 0, by: -1) {
-      switch counted(lookUp(path, in: index), at: path, in: index, under: locks) {
-      case .value: return index
-      case .hidden: return nil
-      case .absent: continue
-      }
-    }
-    return nil
-  }
+  package func layerIndex(of path: TOMLPath) -> Int? { source(of: [path])?.index }
 
   /// One layer's value at a path, ignoring locks.
   func lookUp(_ path: TOMLPath, in index: Int) -> LayerLookup {

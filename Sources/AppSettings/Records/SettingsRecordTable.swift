@@ -175,7 +175,7 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
     do {
       return try await core.onPlainThread { [core, key] in try core.update { try $0[key].rename(id, to: newID) } }
     } catch {
-      throw error as? SettingsError ?? SettingsError(.io, "\(error)")
+      throw SettingsError(error)
     }
   }
 

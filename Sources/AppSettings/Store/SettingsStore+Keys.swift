@@ -86,8 +86,7 @@ extension StoreCore {
   /// The stored value of a key, with the stamp of the state in which it was found.
   package func lookUp(_ key: AnySettingsKey) -> (value: StoredValue, stamp: UInt64) {
     note(key)
-    if key.paths.count == 1 { return lookUp(key.path) }
-    return lookUp { StoredValue(of: key, in: $0) }
+    return lookUp { key.paths.count == 1 ? StoredValue(at: key.path, in: $0) : StoredValue(of: key, in: $0) }
   }
 
   /// The edits that remove the user's values at and below a path, also those under former names of the keys in use.

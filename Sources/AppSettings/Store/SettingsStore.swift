@@ -362,7 +362,7 @@ public final class SettingsStore: SettingsAccess, Sendable {
     do {
       try await core.onPlainThread { [core] in try core.flush() }
     } catch {
-      throw error as? SettingsError ?? SettingsError(.io, "\(error)")
+      throw SettingsError(error)
     }
   }
 

@@ -28,7 +28,7 @@ extension StoreCore {
     do {
       try commit(of: [], knowing: known, timeout: .zero)
       return nil
-    } catch let error as SettingsError where error.code == .lockTimeout || error.code == .nestedUpdate {
+    } catch let error as SettingsError where error.isOfBusyFile {
       state.withLock { $0.isWriteDue = true }
       LiveStores.register(self)
     } catch let error as SettingsError {
@@ -79,7 +79,7 @@ extension StoreCore {
     guard hasWorkDue else { return }
     do {
       try commit(of: [], timeout: timeout)
-    } catch let error as SettingsError where error.code == .lockTimeout || error.code == .nestedUpdate {
+    } catch let error as SettingsError where error.isOfBusyFile {
       // Another writer will bring it to disk, or else the next check will.
     } catch {
       state.withLock { $0.isWriteDue = false }

@@ -46,7 +46,7 @@ extension StoreCore {
       .migrationFailed,
       "Cannot migrate '\(backing.name)' to version \(reader.migrations.currentVersion): no backup of it could "
         + "be made. Nothing was written. Free some space, or allow writing in the backup directory.",
-      cause: (error as? SettingsError)?.description ?? "\(error)", file: location?.file)
+      cause: "\(error)", file: location?.file)
   }
 
   /// Begins the document of a new file. Files that were set aside are moved to the backups.
@@ -128,10 +128,10 @@ extension StoreCore {
       case .file: try backing.backups(within: limit).map { try MigrationHooks($0).run(work) }
       case .memory(let memory): memory.dueHooks = memory.dueHooks.filter { !work($0) }
       }
-    } catch let error as SettingsError where error.code == .lockTimeout || error.code == .nestedUpdate {
+    } catch let error as SettingsError where error.isOfBusyFile {
       // Another process does the work, or this thread is already doing it.
     } catch {
-      problems.report(SettingsProblem(error as? SettingsError ?? SettingsError(.io, "\(error)")))
+      problems.report(SettingsProblem(SettingsError(error)))
     }
   }
 }

@@ -140,10 +140,10 @@ extension StoreCore {
     let newest = state.withLock { $0.lastNumber }
     do {
       try commit(.pending, within: limit)
-    } catch let error as SettingsError where error.code == .lockTimeout || error.code == .nestedUpdate {
+    } catch let error as SettingsError where error.isOfBusyFile {
       return false
     } catch {
-      abandon(upTo: newest, because: error as? SettingsError ?? SettingsError(.io, "\(error)"))
+      abandon(upTo: newest, because: SettingsError(error))
     }
     return true
   }

@@ -37,7 +37,7 @@ extension StoreCore {
     do {
       try commit(.pending, within: turn.limit ?? TimeLimit(lockTimeout))
     } catch {
-      let error = error as? SettingsError ?? SettingsError(.io, "\(error)")
+      let error = SettingsError(error)
       // Later callers have time left.
       abandon(upTo: error.code == .lockTimeout ? turn.number : newest, because: error)
     }

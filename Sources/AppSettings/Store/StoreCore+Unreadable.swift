@@ -35,7 +35,7 @@ extension StoreCore {
     do {
       try backing.backUp(contents, reason: "before-overwriting-\(String(name).prefix(60))", within: commitLimit)
     } catch {
-      let error = error as? SettingsError ?? SettingsError(.io, "\(error)")
+      let error = SettingsError(error)
       throw SettingsError(
         error.code,
         "Cannot overwrite the unreadable value of '\(key.name)': no backup can be made. \(error.message) "

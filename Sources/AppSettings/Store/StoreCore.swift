@@ -1,5 +1,5 @@
 import Logging
-package import SettingsTOML
+import SettingsTOML
 public import Synchronization
 
 /// The engine of a store: its state, the only way to change it, and the observers.
@@ -96,12 +96,6 @@ package final class StoreCore: Sendable {
   /// Whether the user's file was migrated, or created, in memory only.
   package var isWriteDue: Bool { state.withLock { $0.isWriteDue } }
 
-  /// The value at a path with the stamp of the state in which it was found.
-  package func lookUp(_ path: TOMLPath) -> (value: StoredValue, stamp: UInt64) {
-    load()
-    return state.withLock { (StoredValue(at: path, in: $0.snapshot), stamp.load(ordering: .relaxed)) }
-  }
-
   /// Looks something up in the present state, and returns it with the stamp. Runs under the lock, without foreign code.
   func lookUp<Found>(_ find: (SettingsSnapshot) -> Found) -> (value: Found, stamp: UInt64) {
     load()
@@ -178,7 +172,14 @@ package final class StoreCore: Sendable {
   ///
   /// - Throws: ``SettingsError`` `locked`; nothing is changed then.
   func enqueue(_ edits: [Edit]) throws(SettingsError) {
-    request(upTo: try addPending(edits) { queue.note($0, nil) })
+    let permitted = try permitted(edits)
+    request(
+      upTo: state.withLock { state in
+        let number = state.enqueue(permitted)
+        queue.note(number, nil)
+        renewStamp()
+        return number
+      })
   }
 
   /// Makes edits, and writes them in the background. An error of either is a problem.
@@ -210,19 +211,6 @@ package final class StoreCore: Sendable {
     let hasChanged = try queue.perform(ticket) { commitPending($0) }.get()
     waiters.callBack(at: edits.map(\.path))
     return hasChanged
-  }
-
-  /// Makes edits visible.
-  ///
-  /// - Parameter note: Runs with their number before anyone can write them.
-  private func addPending(_ edits: [Edit], note: (UInt64) -> Void) throws(SettingsError) -> UInt64 {
-    let edits = try permitted(edits)
-    return state.withLock { state in
-      let number = state.enqueue(edits)
-      note(number)
-      renewStamp()
-      return number
-    }
   }
 
   /// Adds edits that become visible when they are durable.
