@@ -22,12 +22,6 @@ package struct Credentials: Sendable, Hashable {
     isSecret || secrets[path] != nil ? texts[path] : nil
   }
 
-  /// The texts for secrets below a path, the outer ones first.
-  func texts(below path: TOMLPath) -> [(path: TOMLPath, text: String)] {
-    secrets.keys.filter { $0.hasPrefix(path) && $0 != path }.compactMap { secret in texts[secret].map { (secret, $0) } }
-      .sorted { ($0.0.components.count, $0.0.description) < ($1.0.components.count, $1.0.description) }
-  }
-
   /// The same credentials with another text in the place of each.
   func showing(_ text: String) -> Credentials {
     Credentials(directory: directory, texts: texts.mapValues { _ in text }, secrets: secrets)

@@ -18,10 +18,8 @@ public struct SettingsOverrides: Sendable, Hashable {
   var environment: [String: String] = [:]
   /// The common prefix of the variables; `nil` if the environment is not used.
   var prefix: String?
-  /// Texts by path, for arguments.
-  var arguments: [TOMLPath: String] = [:]
-  /// The keys of the arguments, by path.
-  private var argumentKeys: [TOMLPath: AnySettingsKey] = [:]
+  /// The arguments, by path.
+  private var arguments: [TOMLPath: Argument] = [:]
   /// The service manager's credentials, for secrets; `nil` if there are none.
   package var credentials: Credentials?
   /// The reasons why some of the app's variables override nothing.
@@ -39,6 +37,11 @@ public struct SettingsOverrides: Sendable, Hashable {
 
   /// No overrides.
   public static let none = SettingsOverrides()
+
+  private struct Argument: Hashable {
+    var text: String
+    var key: AnySettingsKey
+  }
 
   private init() {}
 
@@ -104,7 +107,7 @@ public struct SettingsOverrides: Sendable, Hashable {
       if argument.hasPrefix("--"), let equals = argument.firstIndex(of: "=") {
         let name = String(argument[argument.index(argument.startIndex, offsetBy: 2)..<equals])
         if let key = keysByName[name] {
-          result.arguments[key.path] = String(argument[argument.index(after: equals)...])
+          result.arguments[key.path] = Argument(text: String(argument[argument.index(after: equals)...]), key: key)
         } else {
           result.unknownArguments.append(argument)
         }
@@ -115,17 +118,14 @@ public struct SettingsOverrides: Sendable, Hashable {
         if let word = rest.first, isValue(word, keysByName),
           !isFlag || candidates(for: word).contains(where: { [true, false].contains($0) })
         {
-          result.arguments[key.path] = word
+          result.arguments[key.path] = Argument(text: word, key: key)
           rest.removeFirst()
         } else if isFlag {
-          result.arguments[key.path] = "true"
+          result.arguments[key.path] = Argument(text: "true", key: key)
         }
       } else if !isValue(argument, keysByName) {
         result.unknownArguments.append(argument)
       }
-    }
-    for key in keys where result.arguments[key.path] != nil && result.argumentKeys[key.path] == nil {
-      result.argumentKeys[key.path] = key
     }
     return result
   }
@@ -148,7 +148,6 @@ public struct SettingsOverrides: Sendable, Hashable {
     result.unknownArguments += other.unknownArguments
     result.environment.merge(other.environment) { $1 }
     result.arguments.merge(other.arguments) { $1 }
-    result.argumentKeys.merge(other.argumentKeys) { $1 }
     return result
   }
 
@@ -156,7 +155,7 @@ public struct SettingsOverrides: Sendable, Hashable {
   ///
   /// - Parameter isSecret: Whether the path is known to be that of a secret key.
   package func text(for path: TOMLPath, in layer: SettingsLayer.Kind, isSecret: Bool = false) -> String? {
-    if layer == .process { return arguments[path] }
+    if layer == .process { return arguments[path]?.text }
     if layer == .credential { return credentials?.text(at: path, isSecret: isSecret) }
     guard let prefix, !environment.isEmpty, !path.isRoot else { return nil }
     return environment[prefix + Self.variableName(of: path, app: nil)]
@@ -165,22 +164,33 @@ public struct SettingsOverrides: Sendable, Hashable {
   /// The key whose type says what a text in a layer means; `nil` if that is unknown.
   func key(at path: TOMLPath, in layer: SettingsLayer.Kind) -> AnySettingsKey? {
     switch layer {
-    case .process: argumentKeys[path]
+    case .process: arguments[path]?.key
     case .credential: credentials?.secrets[path]
     default: nil
     }
   }
 
-  /// The arguments for paths below a path, the outer ones first.
-  func arguments(below path: TOMLPath) -> [(path: TOMLPath, text: String)] {
-    arguments.filter { $0.key.hasPrefix(path) && $0.key != path }.map { ($0.key, $0.value) }
-      .sorted { $0.path.components.count < $1.path.components.count }
-  }
-
-  /// The paths, in some tables at a path, that variables override, the outer ones first.
+  /// The texts for paths below a path in a layer, the outer ones first.
   ///
   /// Variables for keys that no table has are not found: a variable's name does not tell how the key is written.
-  func variables(below path: TOMLPath, in values: [TOMLValue?]) -> [TOMLPath] {
+  ///
+  /// - Parameter values: The tables at the path.
+  func texts(
+    below path: TOMLPath, in layer: SettingsLayer.Kind, for values: [TOMLValue?]
+  ) -> [(path: TOMLPath, text: String)] {
+    let places =
+      switch layer {
+      case .process: Set(arguments.keys)
+      case .credential: Set((credentials?.secrets ?? [:]).keys)
+      default: variables(below: path, in: values)
+      }
+    return places.filter { $0.hasPrefix(path) && $0 != path }
+      .compactMap { place in text(for: place, in: layer).map { (place, $0) } }
+      .sorted { ($0.0.components.count, $0.0.description) < ($1.0.components.count, $1.0.description) }
+  }
+
+  /// The paths, in some tables at a path, that variables override.
+  private func variables(below path: TOMLPath, in values: [TOMLValue?]) -> Set<TOMLPath> {
     var found: Set<TOMLPath> = []
     func collect(_ value: TOMLValue?, _ path: TOMLPath, _ start: String) {
       guard case .table(let table)? = value, environment.keys.contains(where: { $0.hasPrefix(start) }) else { return }
@@ -194,7 +204,7 @@ public struct SettingsOverrides: Sendable, Hashable {
       let start = prefix + (path.isRoot ? "" : Self.variableName(of: path, app: nil) + "__")
       for value in values { collect(value, path, start) }
     }
-    return found.sorted { ($0.components.count, $0.description) < ($1.components.count, $1.description) }
+    return found
   }
 
   /// The variable that overrides a path of an app; without an app, the part of its name for the path.

@@ -105,27 +105,16 @@ extension SettingsSnapshot {
   private static func usual(in layer: SettingsLayer.Kind) -> TOMLValue? { layer == .credential ? .string("") : nil }
 
   /// A table with the overrides of the paths below it; `nil` if there are none.
-  ///
-  /// A variable's name does not tell how its key is written, so in a table variables apply only to existing keys.
   private func overriding(
     _ value: TOMLValue?, at path: TOMLPath, in layer: SettingsLayer.Kind, over stored: TOMLValue?
   ) -> TOMLTable? {
     var table = value?.table ?? TOMLTable()
     var isChanged = false
-    func override(_ place: TOMLPath, _ text: String) {
+    for (place, text) in overrides.texts(below: path, in: layer, for: [value, stored]) {
       let below = place.rest(below: path)
-      guard let value = permitted(text, at: place, over: stored?.table?[path: below], in: layer) else { return }
+      guard let value = permitted(text, at: place, over: stored?.table?[path: below], in: layer) else { continue }
       table.apply(Edit(path: below, value: value))
       isChanged = true
-    }
-    if layer == .credential {
-      for (place, text) in overrides.credentials?.texts(below: path) ?? [] { override(place, text) }
-    } else if layer == .process {
-      for (place, text) in overrides.arguments(below: path) { override(place, text) }
-    } else {
-      for place in overrides.variables(below: path, in: [value, stored]) {
-        if let text = overrides.text(for: place, in: .environment) { override(place, text) }
-      }
     }
     return isChanged ? table : nil
   }

@@ -71,7 +71,7 @@ private struct OwnParts {
       return
     }
     let isWhole = key.paths.contains { credentials.text(at: $0, isSecret: key.isSecret) != nil }
-    secrets = isWhole ? [path] : credentials.texts(below: path).map(\.path)
+    secrets = isWhole ? [path] : snapshot.overrides.texts(below: path, in: .credential, for: []).map(\.path)
   }
 
   /// The value of the file that is written.
