@@ -222,11 +222,11 @@ package struct SettingsCheck {
 
   private var keys: [SchemaKey] { schema?.keys ?? [] }
 
-  private func isKnown(_ path: TOMLPath) -> Bool { keys.isEmpty || names.knows(path) }
+  private func isKnown(_ path: TOMLPath) -> Bool { keys.isEmpty || names.touches(path) }
 
   /// The present name of a path with some known places, if the path is a former name of a key or part of one.
   private func presentName(of places: [TOMLPath]) -> TOMLPath? {
-    guard !places.contains(where: presentNames.knows) else { return nil }
+    guard !places.contains(where: presentNames.touches) else { return nil }
     for place in places {
       guard let key = names.key(around: place).map({ keys[$0] }),
         let name = key.formerPaths.first(where: { place.hasPrefix($0) })

@@ -107,7 +107,8 @@ package struct KnownKeys: Sendable, Equatable {
 
   /// Whether values at, above or below a path may have been kept.
   func mayHaveShown(_ path: TOMLPath) -> Bool {
-    isEmpty || !isSecret(path) && declared.knows(path)
+    // Of what is not declared, the names of tables have been.
+    isEmpty || !isSecret(path) && (path.isRoot || declared.touches(path))
   }
 
   /// Whether a secret is at or above a path.
@@ -120,7 +121,7 @@ package struct KnownKeys: Sendable, Equatable {
   }
 
   /// Whether a declared secret is at, above or below a path.
-  package func mayBeSecret(_ path: TOMLPath) -> Bool { hasSecrets && secrets.knows(path) }
+  package func mayBeSecret(_ path: TOMLPath) -> Bool { secrets.touches(path) }
 
   /// Whether a value is a secret, or has one in it.
   package func hides(_ path: TOMLPath, _ value: TOMLValue) -> Bool {

@@ -6,12 +6,12 @@ import SettingsTOML
 struct EditCheck {
   /// The values after the edits: later edits take precedence.
   private var expected = TOMLTable()
-  private let paths: PathSet
+  private let paths: PathTree
   private let edits: [Edit]
 
   init(_ edits: [Edit]) {
     self.edits = edits
-    paths = PathSet(edits.map(\.path))
+    paths = PathTree(edits.map(\.path))
     for edit in edits { expected.apply(edit) }
   }
 

@@ -90,7 +90,7 @@ extension StoreCore {
       }
       try check(document)
       // The edits may replace whole arrays and tables, and were made from the first content.
-      let paths = PathSet(edits.map(\.path))
+      let paths = PathTree(edits.map(\.path))
       if let path = document.changedPaths(since: base).first(where: { paths.touches($0) }) {
         // The record's path. Components below it may be content of a record.
         throw overtakenError("'\(path.prefix(2))'")

@@ -12,7 +12,7 @@ extension StoreCore {
     }
     let paths = edits.filter { $0.key == nil }.map(\.path)
     guard !paths.isEmpty else { return nil }
-    let named = PathSet(paths)
+    let named = PathTree(paths)
     let unreadable = declarations.keys.filter { key in
       key.paths.contains { named.touches($0) && isUnreadable(key, at: $0, in: document) }
     }

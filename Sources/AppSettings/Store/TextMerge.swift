@@ -36,7 +36,7 @@ package struct TextMerge {
       return
     }
     guard old[SettingsFormat.versionPath] == new[SettingsFormat.versionPath] else { throw Unfit() }
-    let touched = PathSet(new.changedPaths(since: common))
+    let touched = PathTree(new.changedPaths(since: common))
     var values = new
     var alone = common
     for path in old.changedPaths(since: common).outermost {

@@ -56,7 +56,7 @@ struct TextReturn {
     }
     if !isPart, let result = result(moved) { return result }
     guard moved.count <= Self.mostTried else { return nil }
-    let wanted = PathSet(edits.map(\.path))
+    let wanted = PathTree(edits.map(\.path))
     var chosen: [TextChange.Part] = []
     var former = document
     for part in moved {

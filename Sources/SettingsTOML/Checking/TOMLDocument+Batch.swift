@@ -33,7 +33,7 @@ extension TOMLDocument {
   /// path has the value last set, and no path has changed except at, above or below one of these.
   private mutating func check(_ changes: [Change], since old: TOMLDocument) throws(TOMLEditError) {
     let proven = try prove(since: old)
-    var edited = PathSet()
+    var edited = PathTree()
     for change in changes.reversed() {
       // A later edit says nothing about this path.
       switch change {

@@ -374,7 +374,7 @@ package final class ChangeList {
   package func checkEffects() throws {
     guard !stored.isEmpty else { return }
     let snapshot = try opened.effective
-    var later = PathSet()
+    var later = PathTree()
     var (set, all): ([TOMLPath], [TOMLPath]) = ([], [])
     for (path, value, answer) in stored.reversed() {
       // What a later change has changed is its own.

@@ -19,9 +19,8 @@ struct EditMerge {
     let merge = try TextMerge(base: base.bytes, earlier: theirs.bytes, later: mine.bytes)
     document = try TOMLDocument(parsing: merge.bytes)
     (isComplete, hasMyComments) = (merge.isComplete, merge.hasLaterComments)
-    var changed = PathTree()
-    for path in mine.changedPaths(since: base) { changed.insert(path, 0) }
-    conflicts = theirs.changedPaths(since: base).filter { mine[$0] != theirs[$0] && changed.knows($0) }
+    let changed = PathTree(mine.changedPaths(since: base))
+    conflicts = theirs.changedPaths(since: base).filter { mine[$0] != theirs[$0] && changed.touches($0) }
   }
 
   func message(file: String, _ schema: SchemaLookup) -> String {

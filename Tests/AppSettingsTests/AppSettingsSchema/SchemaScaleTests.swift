@@ -101,7 +101,7 @@ import TestSupport
         #expect(tree.key(around: path).map { around.contains($0) } ?? around.isEmpty)
         #expect(tree.keys(atOrBelow: path) == below)
         #expect(tree.keys(touching: path) == (around.isEmpty ? below : around))
-        #expect(tree.knows(path) == !(around + below).isEmpty)
+        #expect(tree.touches(path) == !(around + below).isEmpty)
         let inside = has { $0 != path && $0.hasPrefix(path) }
         #expect(tree.key(below: path).map { inside.contains($0) } ?? inside.isEmpty)
       }

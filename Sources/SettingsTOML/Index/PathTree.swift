@@ -1,6 +1,4 @@
-package import SettingsTOML
-
-/// Names of keys, each with a number that identifies the key, as a tree.
+/// Paths as a tree, each with a number that identifies what has it as its name, such as a key.
 ///
 /// A look-up takes time proportional to the length of its path, not to the number of keys. Nothing recurses, so names
 /// may have any depth.
@@ -27,6 +25,12 @@ package struct PathTree: Sendable, Equatable {
 
   private var nodes = [Node()]
   private var edges: [Edge: Int] = [:]
+
+  /// Makes a tree of paths.
+  package init(_ paths: [TOMLPath]) {
+    self.init(capacity: paths.count)
+    for path in paths { insert(path) }
+  }
 
   /// Creates an empty tree.
   ///
@@ -104,7 +108,7 @@ package struct PathTree: Sendable, Equatable {
   package func key(below path: TOMLPath) -> Int? { node(at: path).flatMap { nodes[$0].lastBelow } }
 
   /// Whether a path is a name, is below a name, or is a table that contains names.
-  package func knows(_ path: TOMLPath) -> Bool { node(at: path) != nil || key(around: path) != nil }
+  package func touches(_ path: TOMLPath) -> Bool { !isEmpty && (node(at: path) != nil || key(around: path) != nil) }
 
   /// The keys with a name at or below a path, in their order.
   package func keys(atOrBelow path: TOMLPath) -> [Int] {
