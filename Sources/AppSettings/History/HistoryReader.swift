@@ -10,7 +10,7 @@ struct HistoryReader: Sendable {
   private let unrecorded: HistoryRecord?
   /// The file's text as it is kept, with the keys of the last segment.
   private let now: KeptText
-  private let keys: KnownKeys
+  let knownKeys: KnownKeys
   /// The number of the last record in the journal.
   private let lastNumber: Int
   /// The last segment: to find it takes a look at all of its text.
@@ -31,23 +31,23 @@ struct HistoryReader: Sendable {
     self.file = file
     journal = try folder.read()
     guard let journal, let end = JournalEnd(of: journal) else {
-      keys = try folder.knownKeys()
-      now = KeptText(of: contents.bytes ?? [], document, keys, migrations)
+      knownKeys = try folder.knownKeys()
+      now = KeptText(of: contents.bytes ?? [], document, knownKeys, migrations)
       // Records without a text are still there.
       (unrecorded, lastNumber, last) = (nil, folder.lastNumber(), nil)
       return
     }
-    keys = try folder.knownKeys(upTo: end.checkpoint.known)
-    now = KeptText(of: contents.bytes ?? [], document, keys, migrations)
+    knownKeys = try folder.knownKeys(upTo: end.checkpoint.known)
+    now = KeptText(of: contents.bytes ?? [], document, knownKeys, migrations)
     (lastNumber, last) = (end.number, end.segment)
     guard end.last?.isOf(contents.status.map { FileStamp($0) } ?? .none, keptAs: now) != true,
-      let former = journal.text(after: lastNumber)?.bytes, !former.isSameText(as: now.bytes)
+      let former = journal.text(after: lastNumber), !former.isSameText(as: now.bytes)
     else {
       unrecorded = nil
       return
     }
     unrecorded = .outside(
-      end.number(showing: folder.lastKnown()) + 1, from: former, to: now, keys, in: end.segment.place,
+      end.number(showing: folder.lastKnown()) + 1, from: former, to: now, knownKeys, in: end.segment.place,
       at: contents.status?.modified ?? ProcessFacts.nanosecondsSince1970())
   }
 
@@ -107,9 +107,9 @@ struct HistoryReader: Sendable {
     if let known = large.known.withLock({ $0[record.number] }) { return known }
     var listed = record
     listed.changes = []
-    if let old = journal?.text(before: record.number)?.bytes, let new = journal?.text(after: record.number)?.bytes {
+    if let old = journal?.text(before: record.number), let new = journal?.text(after: record.number) {
       let values = (KeptValues(KeptText.document(of: old)), KeptValues(KeptText.document(of: new)))
-      listed.changes = HistoryRecord.changes(of: values, at: nil, keys)
+      listed.changes = HistoryRecord.changes(of: values, at: nil, knownKeys)
       listed.text = TextChange(from: old, to: new)
     }
     large.known.withLock { [listed] in $0[record.number] = listed }
@@ -133,16 +133,16 @@ struct HistoryReader: Sendable {
   func text(after number: Int) throws(SettingsError) -> [UInt8] {
     if let unrecorded, unrecorded.number == number { return now.bytes }
     guard let text = journal?.text(after: number) else { throw noEntry(number) }
-    return text.bytes
+    return text
   }
 
   /// The text before the entry with a number, as it is kept.
   ///
   /// - Throws: ``SettingsError`` `noHistory`.
   func text(before number: Int) throws(SettingsError) -> [UInt8] {
-    if let unrecorded, unrecorded.number == number, let text = journal?.text(after: lastNumber) { return text.bytes }
+    if let unrecorded, unrecorded.number == number, let text = journal?.text(after: lastNumber) { return text }
     guard let text = journal?.text(before: number) else { throw noEntry(number) }
-    return text.bytes
+    return text
   }
 
   /// The number of the last entry at a time, in milliseconds since 1970; `nil` if the history begins later.
@@ -169,9 +169,6 @@ struct HistoryReader: Sendable {
     let has = first.map { "it has #\($0) to #\(last)" } ?? (last > 0 ? "it has #\(last) only" : "it is empty")
     return failure("entry #\(number): \(has)")
   }
-
-  /// The keys that decide what is kept.
-  var knownKeys: KnownKeys { keys }
 }
 
 /// What was worked out of records that had too much to list, by their numbers.

@@ -17,7 +17,7 @@ extension Journal {
       if line.isRecord, let number = line.head?.number { last = number }
     }
     // An edit within a word leaves the name whole in no line, but in the text that it has made.
-    guard let text = self.text(after: last), let document = KeptText.document(of: text.bytes) else { return false }
+    guard let text = self.text(after: last), let document = KeptText.document(of: text) else { return false }
     let names = TextSet(names)
     return document.comments.contains { has(document.bytes[$0], names) }
   }

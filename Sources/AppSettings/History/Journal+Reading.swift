@@ -2,33 +2,27 @@ import SettingsTOML
 
 /// What a reader asks of a journal.
 extension Journal {
-  /// An earlier text of the settings file, as it was kept.
-  struct Text: Sendable, Equatable {
-    var bytes: [UInt8]
-    /// The number of bytes of the list of known keys with which it was made.
-    var known: Int
-  }
-
-  /// The text after the record with a number; `nil` if it is not kept any more, or damaged.
+  /// The settings file's text after the record with a number, as it was kept; `nil` if it is not kept any more, or
+  /// damaged.
   ///
   /// It is made from the checkpoint at the beginning of the segment and the records up to this one.
-  func text(after number: Int) -> Text? {
+  func text(after number: Int) -> [UInt8]? {
     let line = record(atLeast: number)
     guard let line, line.head?.number == number else {
       // The text with which a segment begins, where there is no record before it.
       guard let segment = segment(around: line?.place ?? end), segment.head?.number == number else { return nil }
-      return HistoryLine.checkpoint(segment.text).map { Text(bytes: $0.text, known: $0.head.known) }
+      return HistoryLine.checkpoint(segment.text)?.text
     }
     guard let record = HistoryLine.record(line.text) else { return nil }
     guard record.isLarge else { return text(in: record.segment, upTo: line.next, number: number) }
     guard let next = self.line(at: line.next), next.isCheckpoint, next.head?.number == number else { return nil }
-    return HistoryLine.checkpoint(next.text).map { Text(bytes: $0.text, known: $0.head.known) }
+    return HistoryLine.checkpoint(next.text)?.text
   }
 
   /// The text before the record with a number.
   ///
   /// - Returns: `nil` if it is not kept any more, or damaged.
-  func text(before number: Int) -> Text? {
+  func text(before number: Int) -> [UInt8]? {
     guard let line = record(atLeast: number), line.head?.number == number, let own = HistoryLine.record(line.text)
     else { return nil }
     return text(in: own.segment, upTo: line.place, number: number - 1)
@@ -37,7 +31,7 @@ extension Journal {
   /// The text that a segment leads to.
   ///
   /// - Parameter number: That of the last record before `end`, or of the checkpoint if there is none.
-  private func text(in segment: Int, upTo end: Int, number: Int) -> Text? {
+  private func text(in segment: Int, upTo end: Int, number: Int) -> [UInt8]? {
     guard let line = line(at: segment), let checkpoint = HistoryLine.checkpoint(line.text) else { return nil }
     var bytes = checkpoint.text
     var last = checkpoint.head.number
@@ -48,7 +42,7 @@ extension Journal {
       else { return nil }
       (bytes, last) = (next, record.number)
     }
-    return last == number ? Text(bytes: bytes, known: checkpoint.head.known) : nil
+    return last == number ? bytes : nil
   }
 
   /// For each path that was changed before a segment, where the last segment that did it begins.

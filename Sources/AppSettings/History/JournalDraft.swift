@@ -83,7 +83,7 @@ struct JournalDraft {
     let (isShort, isOther) = (state.number > end.number, end.last?.isOf(write.oldStamp, keptAs: kept) != true)
     var former: [UInt8]?
     if isShort || isOther {
-      former = journal.text(after: end.number)?.bytes
+      former = journal.text(after: end.number)
       effort.formerTexts += 1
     }
     if isShort {
