@@ -10,18 +10,16 @@ extension Backups {
   /// - Throws: What `text` throws, or ``SettingsError`` `readOnly`, `io` or `lockTimeout`. The backup has its old or
   ///   new text.
   package func replace(_ backup: SettingsBackup, by text: ([UInt8]) throws -> [UInt8]?) throws {
-    let slash = backup.path.lastSlash!
-    let directory = String(backup.path[..<slash])
-    let name = String(backup.path[backup.path.utf8.index(after: slash)...])
-    var limit = limit ?? TimeLimit(SettingsFile(path: directory, system: system).lockTimeout)
-    guard let lock = try DirectoryLock.acquire(directory, for: directory, within: &limit, system: system),
+    let place = FinalPath(splitting: backup.path)
+    var limit = limit ?? TimeLimit(SettingsFile(path: place.directory, system: system).lockTimeout)
+    guard let lock = try DirectoryLock.acquire(place.directory, for: place.directory, within: &limit, system: system),
       let old = try SettingsFile(path: backup.path, system: system).read().bytes, let new = try text(old)
     else { return }
     try SettingsError.ofSystem("seal", backup.path) {
-      try system.writeBackup(new, for: name, in: lock.descriptor) { temporary throws(Errno) in
-        try system.rename(temporary, to: name, in: lock.descriptor)
+      try system.writeBackup(new, for: place.name, in: lock.descriptor) { temporary throws(Errno) in
+        try system.rename(temporary, to: place.name, in: lock.descriptor)
       }
-      try system.synchronizeDirectory(lock.descriptor, path: directory)
+      try system.synchronizeDirectory(lock.descriptor, path: place.directory)
     }
   }
 }

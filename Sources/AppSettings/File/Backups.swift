@@ -155,9 +155,7 @@ package struct Backups: Sendable {
 
   /// Makes sure that a backup and its name are on disk.
   private func synchronize(_ path: String) throws(SettingsError) {
-    try SettingsError.ofSystem("sync", path) {
-      try system.makeDurable(FinalPath(directory: String(path[..<path.lastSlash!]), name: path.lastPathPart))
-    }
+    try SettingsError.ofSystem("sync", path) { try system.makeDurable(FinalPath(splitting: path)) }
   }
 
   // MARK: Listing and removing

@@ -28,27 +28,32 @@ package struct FinalPath: Sendable, Equatable {
   ///
   /// - Throws: ``SettingsError`` `io` for a loop of links, `readOnly` where a directory may not be searched.
   package static func resolve(_ path: String, system: Syscalls) throws(SettingsError) -> FinalPath {
-    var current = split(path)
+    var current = FinalPath(splitting: path)
     // In the last round there must be no further link.
     for _ in 0...mostLinks {
       let target = try SettingsError.ofSystem("read", path) { try system.linkTarget(current.path) }
       guard let target else { return current }
-      current = split(target.isAbsolutePath ? target : current.directory + "/" + target)
+      current = FinalPath(splitting: target.isAbsolutePath ? target : current.directory + "/" + target)
     }
     throw .system(Errno(ELOOP), "read", path)
-  }
-
-  /// Splits a path into a directory and a name.
-  private static func split(_ path: String) -> FinalPath {
-    let path = path.withoutTrailingSlashes
-    guard let slash = path.lastSlash else { return FinalPath(directory: ".", name: path) }
-    let directory = path[..<slash]
-    return FinalPath(
-      directory: directory.isEmpty ? "/" : String(directory), name: String(path[path.utf8.index(after: slash)...]))
   }
 
   /// Compares bytes, because strings that Swift treats as equal may name different files.
   package static func == (a: FinalPath, b: FinalPath) -> Bool {
     a.directory.isBytewise(b.directory) && a.name.isBytewise(b.name)
+  }
+}
+
+extension FinalPath {
+  /// Splits a path into a directory and a name, without following links.
+  init(splitting path: String) {
+    let path = path.withoutTrailingSlashes
+    guard let slash = path.lastSlash else {
+      self.init(directory: ".", name: path)
+      return
+    }
+    let directory = path[..<slash]
+    self.init(
+      directory: directory.isEmpty ? "/" : String(directory), name: String(path[path.utf8.index(after: slash)...]))
   }
 }
