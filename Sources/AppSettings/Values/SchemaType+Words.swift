@@ -1,3 +1,4 @@
+import FoundationEssentials
 import SettingsTOML
 
 // Descriptions of valid values in the words that the library uses for keys of the same type and constraint.
@@ -40,22 +41,21 @@ extension SchemaType {
 
   private func baseWords(_ isWhole: Bool) -> Expectation {
     switch kind {
-    case .string: Expectation("a string", many: "strings")
-    case .integer: Expectation("an integer", many: "integers")
-    case .float, .float32: Expectation("a number", many: "numbers")
-    case .boolean: Expectation("a boolean", many: "booleans")
-    case .offsetDateTime:
-      Expectation(TOMLOffsetDateTime.settingsBridge.expected, many: "dates and times with an offset")
-    case .localDateTime: Expectation("a date and time without an offset")
-    case .localDate: Expectation("a date without a time", many: "dates without a time")
-    case .localTime: Expectation("a time of day", many: "times of day")
-    case .duration: Expectation(Duration.settingsBridge.expected)
-    case .url: Expectation("a URL as a string", many: "URLs as strings")
-    case .uuid: Expectation("a UUID as a string", many: "UUIDs as strings")
-    case .data: Expectation("a string in Base64", many: "strings in Base64")
-    case .decimal: Expectation("a decimal number as a string")
-    case .character: Expectation("a string of one character")
-    case .timeZone: Expectation("a time zone's identifier")
+    case .string: String.expectation
+    case .integer: Int.expectation
+    case .float, .float32: Double.expectation
+    case .boolean: Bool.expectation
+    case .offsetDateTime: TOMLOffsetDateTime.settingsBridge.core.expectation
+    case .localDateTime: TOMLLocalDateTime.settingsBridge.core.expectation
+    case .localDate: TOMLLocalDate.settingsBridge.core.expectation
+    case .localTime: TOMLLocalTime.settingsBridge.core.expectation
+    case .duration: Duration.settingsBridge.core.expectation
+    case .url: URL.settingsBridge.core.expectation
+    case .uuid: UUID.settingsBridge.core.expectation
+    case .data: Data.settingsBridge.core.expectation
+    case .decimal: Decimal.settingsBridge.core.expectation
+    case .character: Character.settingsBridge.core.expectation
+    case .timeZone: TimeZone.settingsBridge.core.expectation
     case .array: Expectation("an array" + words(ofParts: "elements", isWhole))
     case .table: Expectation("a table" + (fields.map { " with \(Self.list($0))" } ?? words(ofParts: "values", isWhole)))
     case .records:

@@ -129,6 +129,30 @@ struct SchemaTypeTests {
       SchemaKey(SchemaKeys.window).type.expected == "a table with fields such as 'width', 'title', 'scale', 'tint'")
   }
 
+  @Test func `arrays and tables of every type are said as the app says them`() {
+    func check<Value: SettingsSerializable & Sendable>(_: Value.Type) {
+      let keys: [AnySettingsKey] = [
+        SettingsKey<[Value]>("k", default: []), SettingsKey<[String: Value]>("k", default: [:]),
+      ]
+      for key in keys { #expect(key.schemaType.derivedWords == key.expected) }
+    }
+    check(String.self)
+    check(Int.self)
+    check(Float.self)
+    check(Bool.self)
+    check(TOMLOffsetDateTime.self)
+    check(TOMLLocalDateTime.self)
+    check(TOMLLocalDate.self)
+    check(TOMLLocalTime.self)
+    check(Duration.self)
+    check(URL.self)
+    check(UUID.self)
+    check(Data.self)
+    check(Decimal.self)
+    check(Character.self)
+    check(TimeZone.self)
+  }
+
   struct Node: Codable, SettingsSerializable {
     var name = ""
     var children: [Node] = []
