@@ -121,9 +121,12 @@ extension TOMLDocument {
     for child in tree.children(of: id) { appendHeaders(under: child, to: &found) }
   }
 
+  /// Where all values and headers end, in order.
+  var valueEnds: [Int] { tree.nodes.lazy.filter { $0.kind != .removed }.map { Int($0.end) }.sorted() }
+
   /// The start of the comment lines directly above a statement's line; the line's own start if there are none.
   ///
-  /// - Parameter ends: Where all values and headers end, in order, if known.
+  /// - Parameter ends: ``valueEnds``, if known.
   func commentStart(above lineStart: Int, _ ends: [Int]? = nil) -> Int {
     guard let previous = lines.previous(lineStart), lines.isComment(previous) else { return lineStart }
     if let ends { return lines.commentStart(above: lineStart, after: ends.last(upTo: lineStart)) }

@@ -161,8 +161,7 @@ extension TOMLDocument {
 
   /// The texts of those members whose text is in one piece.
   private func pieces(of members: [DocumentIndex.ID], under parent: DocumentIndex.ID) -> [DocumentIndex.ID: Piece] {
-    // Where statements end: comments directly above a line begin no earlier.
-    let ends = tree.nodes.lazy.filter { $0.kind != .removed }.map { Int($0.end) }.sorted()
+    let ends = valueEnds
     let wanted = Set(members)
     var pieces: [DocumentIndex.ID: Piece] = [:]
     let headers = headers(under: DocumentIndex.root)

@@ -47,7 +47,7 @@ extension TOMLDocument {
     let outermost = all.filter { !outward(from: $0).dropFirst().contains(where: all.contains) }
     guard !outermost.isEmpty else { return }
     // With many of them, each would search all nodes for the start of its comments.
-    let ends = outermost.count > 1 ? tree.nodes.filter { $0.kind != .removed }.map { Int($0.end) }.sorted() : nil
+    let ends = outermost.count > 1 ? valueEnds : nil
     let blocks = outermost.flatMap { linesToRemove(of: $0, ends) }.sorted { $0.range.lowerBound < $1.range.lowerBound }
     noteTopComment(above: blocks)
     try removeLines(blocks, of: Array(outermost))
@@ -60,7 +60,7 @@ extension TOMLDocument {
 
   /// The lines of a node's statements and sections, with their comments.
   ///
-  /// - Parameter ends: Where all values and headers end, in order, if known.
+  /// - Parameter ends: ``valueEnds``, if known.
   func linesToRemove(of id: DocumentIndex.ID, _ ends: [Int]? = nil) -> [Block] {
     var blocks: [Block] = []
     if isBody(id) {

@@ -32,7 +32,7 @@ extension TOMLDocument {
     let order = pairs.sorted { $0.new < $1.new }.map(\.old)
     let moves = zip(order.sorted(), order).filter { $0 != $1 }
     let nodes = Array(tree.children(of: id))
-    let ends = tree.nodes.filter { $0.kind != .removed }.map { Int($0.end) }.sorted()
+    let ends = valueEnds
     var ranges: [Int: Range<Int>] = [:]
     for (place, _) in moves {
       let blocks = merged(linesToRemove(of: nodes[place], ends))
