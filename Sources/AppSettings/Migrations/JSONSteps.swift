@@ -73,8 +73,6 @@ extension EncodeJSONStringStep: DeclarativeStep {
     }
     // Each JSON level escapes the quotes of the text inside it again.
     try scope.checkMade(text.utf8.count, at: key)
-    // A table's own lines are removed first, since a string cannot replace a header.
-    if value.table != nil { try scope.remove(at: key) }
     try scope.set(.string(text), at: key)
   }
 }

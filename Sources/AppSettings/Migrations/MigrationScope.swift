@@ -57,14 +57,15 @@ package struct MigrationScope {
     }
   }
 
-  /// Sets the value at a path in this place.
+  /// Sets the value at a path in this place. If it replaces a table, it gets the comments.
   ///
   /// - Throws: ``MigrationStepError`` if another value is in the way; `TOMLEditError` if the text would be too large.
   package mutating func set(_ value: TOMLValue, at path: TOMLPath) throws {
     do {
       switch place {
-      case .table(let prefix): try document.set(value, at: prefix.appending(path))
-      case .element(let array, let index): try document.set(value, at: path, inElement: index, of: array)
+      case .table(let prefix): try document.set(value, at: prefix.appending(path), leavingComments: true)
+      case .element(let array, let index):
+        try document.set(value, at: path, inElement: index, of: array, leavingComments: true)
       }
     } catch {
       throw placed(error, at: path)

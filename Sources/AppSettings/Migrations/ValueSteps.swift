@@ -124,8 +124,7 @@ extension MergeStep: DeclarativeStep {
       }
       merged = .array(items)
     }
-    // The first key moves to the new place with its comments, and gets those of the others. A table's section is
-    // replaced as a whole, with what is in it.
+    // The first key moves to the new place with its comments, and gets those of the others.
     let present = keys.filter(scope.contains)
     let first = present.contains(target) ? target : present.first { scope[$0]?.table == nil } ?? present.first
     guard let first else { return }

@@ -17,10 +17,18 @@ extension TOMLDocument {
   /// - Throws: ``TOMLEditError``. The document is unchanged.
   @discardableResult
   public mutating func set(_ value: TOMLValue, at path: TOMLPath) throws(TOMLEditError) -> Bool {
+    try set(value, at: path, leavingComments: false)
+  }
+
+  /// - Parameter leavesComments: Whether a value that takes the place of a table with headers gets its comments.
+  @discardableResult
+  package mutating func set(
+    _ value: TOMLValue, at path: TOMLPath, leavingComments leavesComments: Bool
+  ) throws(TOMLEditError) -> Bool {
     try TOMLDocument.checkDepth(of: value, at: path)
     let isSingle = !TOMLDocument.hasHeader(value) && find(path).map { isBody($0) && tree[$0].kind != .dotted } != false
     return try checked(.set(path, value), isSingle: isSingle) { draft throws(TOMLEditError) in
-      try draft.setUnchecked(value, at: Location(path))
+      try draft.setUnchecked(value, at: Location(path), leavingComments: leavesComments)
     }
   }
 
@@ -147,7 +155,9 @@ extension TOMLDocument {
       .unrepresentable(path), "Cannot set '\(path)': the value holds \(kind) that is not in the calendar or clock.")
   }
 
-  mutating func setUnchecked(_ value: TOMLValue, at path: Location) throws(TOMLEditError) -> Bool {
+  mutating func setUnchecked(
+    _ value: TOMLValue, at path: Location, leavingComments leavesComments: Bool = false
+  ) throws(TOMLEditError) -> Bool {
     try TOMLDocument.checkDates(in: value, at: path.path)
     guard !path.isRoot else {
       guard case .table(let table) = value else {
@@ -156,7 +166,7 @@ extension TOMLDocument {
       }
       return try setTable(table, at: path)
     }
-    if let id = find(path) { return try replace(id, at: path, with: value) }
+    if let id = find(path) { return try replace(id, at: path, with: value, leavesComments) }
     try insert(value, at: path)
     return true
   }
@@ -176,7 +186,7 @@ extension TOMLDocument {
   }
 
   private mutating func replace(
-    _ id: DocumentIndex.ID, at path: Location, with value: TOMLValue
+    _ id: DocumentIndex.ID, at path: Location, with value: TOMLValue, _ leavesComments: Bool
   ) throws(TOMLEditError) -> Bool {
     let node = tree[id]
     if node.kind.isTable, case .table(let table) = value { return try setTable(table, at: path) }
@@ -187,8 +197,10 @@ extension TOMLDocument {
     }
     switch node.kind {
     case .root, .header, .implicit, .arrayOfTables, .element:
+      let comments = leavesComments ? allComments(of: id) : []
       _ = try removeUnchecked(at: path)
       try insert(value, at: path)
+      if let id = find(path) { try insertComments(comments, above: id, isOfTable: true) }
     case .dotted: try replaceDotted(id, with: value)
     case .inline: try commit([Splice(Int(node.start)..<Int(node.end), value.tomlText.utf8)])
     default:

@@ -17,12 +17,14 @@ extension TOMLDocument {
   ///   - path: The path of the value within the element.
   ///   - index: The number of the element, from 0.
   ///   - array: The path of the array.
+  ///   - leavesComments: Whether a value that takes the place of a table with headers gets its comments.
   /// - Returns: `true` if the text changed.
   /// - Throws: ``TOMLEditError``, with ``TOMLEditError/Code/noElement(_:)`` if there is no such element. The document
   ///   is unchanged.
   @discardableResult
   package mutating func set(
-    _ value: TOMLValue, at path: TOMLPath, inElement index: Int, of array: TOMLPath
+    _ value: TOMLValue, at path: TOMLPath, inElement index: Int, of array: TOMLPath,
+    leavingComments leavesComments: Bool = false
   ) throws(TOMLEditError) -> Bool {
     try TOMLDocument.checkDepth(of: value, at: array.appending(path))
     var items = try items(of: array)
@@ -30,7 +32,8 @@ extension TOMLDocument {
     items[index] = .table(try TOMLDocument.setting(value, at: path.components[...], in: table, array))
     guard let id = find(array), tree[id].kind == .arrayOfTables else { return try set(.array(items), at: array) }
     return try checked(.set(array, .array(items))) { draft throws(TOMLEditError) in
-      try draft.setUnchecked(value, at: Location(array).appending(index: index).appending(path.components))
+      try draft.setUnchecked(
+        value, at: Location(array).appending(index: index).appending(path.components), leavingComments: leavesComments)
     }
   }
 

@@ -15,7 +15,7 @@ extension TOMLDocument {
   }
 
   /// Adds comment lines to those above a value, or above its first header: those of a table first, others last.
-  private mutating func insertComments(
+  mutating func insertComments(
     _ comments: [[UInt8]], above id: DocumentIndex.ID, isOfTable: Bool
   ) throws(TOMLEditError) {
     guard !comments.isEmpty else { return }

@@ -193,8 +193,20 @@ struct StepTests {
       "Merge leaves those of a table that is first", "k = 1\n# a\na = 1 # 1\n\n# b\n[b] # 2\ny = 1\n",
       "k = 1\n# b\n# 2\n# a\nt = [{ y = 1 }, 1] # 1\n", .merge("b", "a", into: "t")),
     Case(
-      "Merge into a table that is one of the keys", "a = 1 # 1\n\n[b] # 2\ny = 1\n", "b = [1, { y = 1 }]\n",
-      .merge("a", "b", into: "b")),
+      "Merge into a table that is one of the keys", "a = 1 # 1\n\n[b] # 2\ny = 1\n",
+      "# 1\n# 2\nb = [1, { y = 1 }]\n", .merge("a", "b", into: "b")),
+    Case(
+      "Merge leaves those of tables alone", "\n# a\n[a] # 1\nx = 1\n\n# b\n[b] # 2\n# in\ny = 1\n",
+      "\n# b\n# 2\n# in\n# a\n# 1\n[[t]]\nx = 1\n\n[[t]]\ny = 1\n", .merge("a", "b", into: "t")),
+    Case(
+      "Merge leaves them in an element", "[[s]]\n[s.a] # 1\nx = 1\n[s.b] # 2\ny = 1\n",
+      "[[s]]\n\n# 2\n# 1\n[[s.t]]\nx = 1\n\n[[s.t]]\ny = 1\n", .forEach("s", [.merge("a", "b", into: "t")])),
+    Case(
+      "EncodeJSONString leaves those of a table", "\n# of a\n[a] # t\nb = 1 # b\n",
+      "# of a\n# t\n# b\na = \"{\\\"b\\\":1}\"\n", .encodeJSONString("a")),
+    Case(
+      "Split leaves those of tables", "\n# of s\n[[s]] # 1\nx = 1\n\n[[s]] # 2\ny = 1\n",
+      "\n# of s\n# 1\n# 2\n[a]\nx = 1\n\n[b]\ny = 1\n", .split("s", into: ["a", "b"])),
     Case(
       "ForEach goes over records", "[p.a]\nold = 1 # x\n[p.b]\nkeep = 2\n", "[p.a]\nnew = 1 # x\n[p.b]\nkeep = 2\n",
       .forEach("p", [.rename("old", to: "new")])),
