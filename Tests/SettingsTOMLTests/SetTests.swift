@@ -87,6 +87,9 @@ struct SetTests {
     .set(
       "fills an empty array with lines", "a = [\n  # nothing yet\n]\n", ["a"], [1], "a = [\n  # nothing yet\n  1,\n]\n"),
     .set(
+      "keeps a comment in a table of an array", "a = [{ b = [\n  1, # one\n  2,\n], c = 0x0F }]\n", ["a"],
+      [["b": [1, 3], "c": 16]], "a = [{ b = [\n  1, # one\n  3,\n], c = 0x10 }]\n"),
+    .set(
       "changes an item of a nested array", "a = [[1, 2], [3]]\n", ["a"], [[1, 2], [3, 4]], "a = [[1, 2], [3, 4]]\n"),
     .set("keeps CRLF", "a = [\r\n  1,\r\n]\r\n", ["a"], [1, 2], "a = [\r\n  1,\r\n  2,\r\n]\r\n"),
   ]

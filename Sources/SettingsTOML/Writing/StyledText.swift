@@ -9,6 +9,7 @@ enum StyledText {
       Array((dateTime(moment.date, moment.time, like: old) + TOMLEmitter.offset(moment.offsetMinutes)).utf8)
     case .localDateTime(let moment): Array(dateTime(moment.date, moment.time, like: old).utf8)
     case .array(let items): array(items, like: old, lineBreak) ?? Array(value.tomlText.utf8)
+    case .table(let table): inlineTable(table, like: old) ?? Array(value.tomlText.utf8)
     default: Array(value.tomlText.utf8)
     }
   }
@@ -91,7 +92,18 @@ enum StyledText {
     return TOMLEmitter.date(date) + separator + TOMLEmitter.time(time)
   }
 
-  // MARK: Arrays
+  // MARK: Arrays and tables
+
+  /// Changes the keys that differ, as in a document of the table alone.
+  private static func inlineTable(_ table: TOMLTable, like old: [UInt8]) -> [UInt8]? {
+    let start = "table = ".utf8
+    guard old.first == Byte.openBrace, var document = try? TOMLDocument(parsing: Array(start) + old),
+      (try? document.set(.table(table), at: ["table"])) != nil,
+      // New keys come last. Only for comments, that is another order than that of the table.
+      old.contains(Byte.hash) || document[["table"]]?.tomlText == TOMLValue.table(table).tomlText
+    else { return nil }
+    return Array(document.bytes.dropFirst(start.count))
+  }
 
   /// Changes the items that differ, and keeps the text of equal ones and of what is between them.
   private static func array(_ items: [TOMLValue], like old: [UInt8], _ lineBreak: [UInt8]) -> [UInt8]? {
