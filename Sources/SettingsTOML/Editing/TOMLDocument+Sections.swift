@@ -44,16 +44,7 @@ extension TOMLDocument {
 extension TOMLTable {
   /// The text of a document with these values: first the values that are not tables, then each table under its header.
   package var documentText: String {
-    let writer = SectionWriter(prefix: [], lineBreak: [Byte.newline])
-    var lines: [UInt8] = []
-    var sections: [[UInt8]] = []
-    for entry in entries {
-      if TOMLDocument.hasHeader(entry.value) {
-        sections += writer.sections(entry.value, at: [entry.key])
-      } else {
-        lines += Array("\(TOMLEmitter.keyText(entry.key)) = \(entry.value.tomlText)\n".utf8)
-      }
-    }
+    let (lines, sections) = SectionWriter(prefix: [], lineBreak: [Byte.newline]).parts(of: self, names: [])
     let texts = lines.isEmpty ? sections : [lines] + sections
     return String(decoding: Array(texts.joined(separator: [Byte.newline])), as: UTF8.self)
   }

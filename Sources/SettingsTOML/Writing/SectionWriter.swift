@@ -20,6 +20,15 @@ struct SectionWriter {
 
   /// One table and those below it.
   func section(_ table: TOMLTable, names: [String], isElement: Bool) -> [[UInt8]] {
+    let (body, below) = parts(of: table, names: names)
+    // A table that has only tables needs no header of its own.
+    if body.isEmpty, !below.isEmpty, !isElement { return below }
+    let name = names.joined(separator: ".")
+    return [Array((isElement ? "[[\(name)]]" : "[\(name)]").utf8) + lineBreak + body] + below
+  }
+
+  /// The lines of a table's own values, and the sections of the tables in it.
+  func parts(of table: TOMLTable, names: [String]) -> (body: [UInt8], below: [[UInt8]]) {
     var body: [UInt8] = []
     var below: [[UInt8]] = []
     for entry in table.entries {
@@ -29,9 +38,6 @@ struct SectionWriter {
         body += Array("\(TOMLEmitter.keyText(entry.key)) = \(entry.value.tomlText)".utf8) + lineBreak
       }
     }
-    // A table that has only tables needs no header of its own.
-    if body.isEmpty, !below.isEmpty, !isElement { return below }
-    let name = names.joined(separator: ".")
-    return [Array((isElement ? "[[\(name)]]" : "[\(name)]").utf8) + lineBreak + body] + below
+    return (body, below)
   }
 }
