@@ -29,15 +29,6 @@ enum Backing: Sendable {
     if case .file(let file, _) = self { try file.checkNotLocked() }
   }
 
-  /// Keeps a copy of the file's content. The caller holds the file's lock.
-  ///
-  /// Does nothing for memory, which has no backups.
-  ///
-  /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`.
-  func backUp(_ bytes: [UInt8], reason: String, within limit: TimeLimit?) throws {
-    try backups(within: limit)?.save(bytes, reason: reason)
-  }
-
   /// The file's backups, for a call with the remaining time.
   ///
   /// - Returns: `nil` for memory.

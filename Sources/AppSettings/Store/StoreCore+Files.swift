@@ -39,9 +39,11 @@ extension StoreCore {
   /// The file's backups, for the commit in progress; `nil` for settings in memory.
   package var backupsInCommit: Backups? { backing.backups(within: commitLimit) }
 
-  /// Keeps a copy of a text, in the commit in progress.
+  /// Keeps a copy of a text, in the commit in progress. Does nothing for memory, which has no backups.
+  ///
+  /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`.
   package func backUp(_ bytes: [UInt8], reason: String) throws {
-    try backing.backUp(bytes, reason: reason, within: commitLimit)
+    try backupsInCommit?.save(bytes, reason: reason)
   }
 
   /// The error for edits made from a text that another program has replaced.

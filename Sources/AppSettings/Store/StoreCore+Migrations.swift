@@ -86,7 +86,7 @@ extension StoreCore {
     let versions = migrations.filter { $0.commitHook != nil }.map(\.version)
     guard !versions.isEmpty else { return }
     switch backing {
-    case .file: try backing.backups(within: commitLimit).map { try MigrationHooks($0).add(versions) }
+    case .file: try backupsInCommit.map { try MigrationHooks($0).add(versions) }
     case .memory(let memory): memory.dueHooks = versions
     }
   }

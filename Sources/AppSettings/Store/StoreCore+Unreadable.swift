@@ -33,7 +33,7 @@ extension StoreCore {
     guard let contents = bytes, let key = unreadableKey(of: edits, in: document) else { return }
     let name = key.name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
     do {
-      try backing.backUp(contents, reason: "before-overwriting-\(String(name).prefix(60))", within: commitLimit)
+      try backUp(contents, reason: "before-overwriting-\(String(name).prefix(60))")
     } catch {
       let error = SettingsError(error)
       throw SettingsError(
