@@ -19,7 +19,7 @@ extension SettingsTransaction {
       get {
         let record = key.record(id, in: transaction.view)
         if record == nil, let (path, error) = key.unreadable(id, in: transaction.view) {
-          transaction.noteUnreadable(path, error)
+          transaction.unreadable.errors[path] = error
         }
         return record
       }
@@ -51,14 +51,14 @@ extension SettingsTransaction {
 
     private var listing: RecordListing<Record> {
       let listing = key.listing(in: transaction.view)
-      for (path, error) in listing.failures { transaction.noteUnreadable(path, error) }
+      for (path, error) in listing.failures { transaction.unreadable.errors[path] = error }
       return listing
     }
 
     private mutating func put(_ record: Record, for id: Record.ID) throws(SettingsError) {
       let edits = try key.edits(putting: record, for: id, in: transaction.view)
       let path = key.path.appending(key.key(try key.text(id), in: transaction.view))
-      if let error = transaction.unreadable(at: path) {
+      if let error = transaction.unreadable.errors[path] {
         throw key.refusedChange(at: path, error, in: transaction.view)
       }
       transaction.record(edits)
@@ -77,7 +77,7 @@ extension SettingsTransaction {
     public mutating func remove(_ id: Record.ID) throws(SettingsError) -> Bool {
       let edits = try key.edits(removing: id, in: transaction.view)
       transaction.record(edits)
-      for edit in edits { transaction.noteUnreadable(edit.path, nil) }
+      for edit in edits { transaction.unreadable.errors[edit.path] = nil }
       return !edits.isEmpty
     }
 
@@ -90,7 +90,7 @@ extension SettingsTransaction {
       let edits = try key.edits(renaming: id, to: newID, in: transaction.view)
       transaction.record(edits)
       for edit in edits {
-        transaction.noteUnreadable(edit.path, edit.source.flatMap { transaction.unreadable(at: $0) })
+        transaction.unreadable.errors[edit.path] = edit.source.flatMap { transaction.unreadable.errors[$0] }
       }
       return !edits.isEmpty
     }

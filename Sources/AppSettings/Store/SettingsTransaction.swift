@@ -17,7 +17,7 @@ public struct SettingsTransaction: SettingsAccess {
   /// All layers, with the edits so far.
   private(set) var view: SettingsSnapshot
   private let problems: ProblemLog
-  private let unreadable = UnreadablePlaces()
+  let unreadable = UnreadablePlaces()
   private var edits: [Edit] = []
   private var failure: SettingsError?
 
@@ -38,12 +38,12 @@ public struct SettingsTransaction: SettingsAccess {
     get {
       let (value, _, failure) = ValueReading.value(
         of: key, stored: StoredValue(of: key, in: view), in: view, problems: problems)
-      if let failure { unreadable.note(key.path, failure) }
+      if let failure { unreadable.errors[key.path] = failure }
       return value
     }
     set {
       do throws(SettingsError) {
-        if let error = unreadable.error(at: key.path) { throw error.refusingChange(of: key, in: view) }
+        if let error = unreadable.errors[key.path] { throw error.refusingChange(of: key, in: view) }
         record(try key.edits(storing: newValue, in: view))
       } catch {
         fail(error)
@@ -60,12 +60,6 @@ public struct SettingsTransaction: SettingsAccess {
       unreadable.forget(below: key.path)
     }
   }
-
-  /// Notes why a value that was read cannot be decoded; `nil` if it is gone.
-  func noteUnreadable(_ path: TOMLPath, _ error: SettingsValueError?) { unreadable.note(path, error) }
-
-  /// The reason why a value that was read cannot be decoded, so that nothing to store in its place was made from it.
-  func unreadable(at path: TOMLPath) -> SettingsValueError? { unreadable.error(at: path) }
 
   /// Adds edits. If an administrator's lock forbids one, the whole update fails.
   mutating func record(_ new: [Edit]) {
@@ -98,12 +92,11 @@ public struct SettingsTransaction: SettingsAccess {
   }
 }
 
-/// The places whose values a transaction has read, but could not decode. An object, because reading changes nothing
-/// else of the transaction.
-private final class UnreadablePlaces {
-  private var errors: [TOMLPath: SettingsValueError] = [:]
+/// The places whose values a transaction has read, but could not decode, so that nothing to store there was made from
+/// them. An object, because reading changes nothing else of the transaction.
+final class UnreadablePlaces {
+  /// Why each cannot be decoded.
+  var errors: [TOMLPath: SettingsValueError] = [:]
 
-  func note(_ path: TOMLPath, _ error: SettingsValueError?) { errors[path] = error }
   func forget(below path: TOMLPath) { errors = errors.filter { !$0.key.hasPrefix(path) } }
-  func error(at path: TOMLPath) -> SettingsValueError? { errors[path] }
 }
