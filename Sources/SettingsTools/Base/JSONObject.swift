@@ -15,22 +15,33 @@ package struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
     case json(String)
   }
 
-  private var members: [(String, Member)]
+  /// The members as JSON, with commas between them.
+  private var members: [UInt8] = []
 
-  package init(dictionaryLiteral members: (String, Member)...) { self.members = members }
+  package init(dictionaryLiteral members: (String, Member)...) {
+    for (name, value) in members { self[name] = value }
+  }
 
   /// The app, where there are several; otherwise no member.
-  package init(naming app: String?) { members = app.map { [("app", .text($0))] } ?? [] }
+  package init(naming app: String?) { if let app { self["app"] = .text(app) } }
 
-  /// Adds a member.
+  /// Adds a member. Our own names need no escapes.
   package subscript(name: String) -> Member {
     @available(*, unavailable) get { fatalError("An object is only written.") }
-    set { members.append((name, newValue)) }
+    set {
+      if !members.isEmpty { members.append(UInt8(ascii: ",")) }
+      members.append(UInt8(ascii: "\""))
+      members += name.utf8
+      members.append(UInt8(ascii: "\""))
+      members.append(UInt8(ascii: ":"))
+      newValue.add(to: &members)
+    }
   }
 
   /// The object with members behind its own.
   package static func + (a: JSONObject, b: JSONObject) -> JSONObject {
     var sum = a
+    if !a.members.isEmpty, !b.members.isEmpty { sum.members.append(UInt8(ascii: ",")) }
     sum.members += b.members
     return sum
   }
@@ -50,11 +61,33 @@ package struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
     "[" + objects.map(\.text).joined(separator: ",\n ") + "]"
   }
 
-  private func add(to bytes: inout [UInt8]) {
-    bytes.add(members, between: "{", "}") { member, bytes in
-      JSONText.quote(member.0, to: &bytes)
-      bytes.append(UInt8(ascii: ":"))
-      member.1.add(to: &bytes)
+  /// Adds the object to a text.
+  func add(to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "{"))
+    bytes += members
+    bytes.append(UInt8(ascii: "}"))
+  }
+}
+
+extension JSONObject.Member {
+  /// The value of a member as text on one line.
+  var text: String {
+    var bytes: [UInt8] = []
+    add(to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  fileprivate func add(to bytes: inout [UInt8]) {
+    switch self {
+    case .text(let text?): JSONText.quote(text, to: &bytes)
+    case .number(let number?): bytes += "\(number)".utf8
+    case .flag(let flag): bytes += (flag ? "true" : "false").utf8
+    case .texts(let texts): bytes.add(texts, between: "[", "]") { JSONText.quote($0, to: &$1) }
+    case .value(let value?): bytes.add(value)
+    case .object(let object?): object.add(to: &bytes)
+    case .objects(let objects): bytes.add(objects, between: "[", "]") { $0.add(to: &$1) }
+    case .json(let text): bytes += text.utf8
+    case .text(nil), .number(nil), .value(nil), .object(nil): bytes += "null".utf8
     }
   }
 }
@@ -72,48 +105,23 @@ extension [UInt8] {
     }
     append(UInt8(ascii: end))
   }
-}
 
-extension JSONObject.Member {
-  fileprivate func add(to bytes: inout [UInt8]) {
-    switch self {
-    case .text(let text?): JSONText.quote(text, to: &bytes)
-    case .number(let number?): bytes += "\(number)".utf8
-    case .flag(let flag): bytes += (flag ? "true" : "false").utf8
-    case .texts(let texts): bytes += JSONValue.text(of: .array(texts.map { .string($0) })).utf8
-    case .value(let value?): bytes += JSONValue.text(of: value).utf8
-    case .object(let object?): object.add(to: &bytes)
-    case .objects(let objects): bytes.add(objects, between: "[", "]") { $0.add(to: &$1) }
-    case .json(let text): bytes += text.utf8
-    case .text(nil), .number(nil), .value(nil), .object(nil): bytes += "null".utf8
-    }
-  }
-}
-
-/// A value of TOML as JSON.
-package enum JSONValue {
-  /// The value, keys in the order of the file. Values without a JSON form (dates, `nan`, `inf`) become strings.
-  package static func text(of value: TOMLValue?) -> String {
-    guard let value else { return "null" }
-    var bytes: [UInt8] = []
-    add(value, to: &bytes)
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private static func add(_ value: TOMLValue, to bytes: inout [UInt8]) {
+  /// Adds a value of TOML as JSON, keys in the order of the file. Values without a JSON form (dates, `nan`, `inf`) become
+  /// strings.
+  fileprivate mutating func add(_ value: TOMLValue) {
     switch value {
-    case .string(let text): JSONText.quote(text, to: &bytes)
-    case .integer(let number): bytes += "\(number)".utf8
-    case .float(let number) where number.isFinite: bytes += "\(number)".utf8
-    case .boolean(let flag): bytes += (flag ? "true" : "false").utf8
-    case .array(let elements): bytes.add(elements, between: "[", "]") { add($0, to: &$1) }
+    case .string(let text): JSONText.quote(text, to: &self)
+    case .integer(let number): self += "\(number)".utf8
+    case .float(let number) where number.isFinite: self += "\(number)".utf8
+    case .boolean(let flag): self += (flag ? "true" : "false").utf8
+    case .array(let elements): add(elements, between: "[", "]") { $1.add($0) }
     case .table(let table):
-      bytes.add(table, between: "{", "}") { member, bytes in
+      add(table, between: "{", "}") { member, bytes in
         JSONText.quote(member.key, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
-        add(member.value, to: &bytes)
+        bytes.add(member.value)
       }
-    default: JSONText.quote(value.tomlText, to: &bytes)
+    default: JSONText.quote(value.tomlText, to: &self)
     }
   }
 }

@@ -137,21 +137,20 @@ package struct SettingsDocument {
   private func keys(_ places: TextSpans) -> [[UInt8]] {
     let (snapshot, schema) = (snapshot, schema)
     return TwoThreads.halves(KeyDescription.paths(at: .root, in: snapshot, schema)) { paths in
-      var json = JSONWriter()
+      var bytes: [UInt8] = []
       for path in paths {
-        if path != paths.first { json.add(",\n  ") }
+        if path != paths.first { bytes += ",\n  ".utf8 }
         let key = KeyDescription(path, in: snapshot, schema)
-        json.begin()
-        key.add(to: &json)
-        json.add("span", places.span(of: path)?.text)
-        json.add("isRecord", key.type?.kind == .records)
-        json.add("shape", key.type.flatMap { $0.hasParts ? Shown.shape($0).text : nil })
+        var json = key.json
+        json["span"] = .object(places.span(of: path))
+        json["isRecord"] = .flag(key.type?.kind == .records)
+        json["shape"] = .object(key.type.flatMap { $0.hasParts ? Shown.shape($0) : nil })
         if let value = key.value, !key.isSecret, value.losesInJSON {
-          json.add("toml", text: Shown.text(value, at: path, in: snapshot, schema))
+          json["toml"] = .text(Shown.text(value, at: path, in: snapshot, schema))
         }
-        json.end()
+        json.add(to: &bytes)
       }
-      return json.bytes
+      return bytes
     }
   }
 

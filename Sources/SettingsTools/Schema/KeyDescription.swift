@@ -65,53 +65,29 @@ package struct KeyDescription {
 
   // MARK: JSON
 
-  package var json: String {
-    var json = JSONWriter()
-    json.begin()
-    add(to: &json)
-    json.end()
-    return String(decoding: json.bytes, as: UTF8.self)
-  }
-
-  /// Adds the members to a JSON object.
-  package func add(to json: inout JSONWriter) {
-    func add(_ name: StaticString, stored value: TOMLValue?) {
-      if isSecret, value != nil {
-        json.add(name, text: Shown.redacted)
-      } else {
-        json.add(name, JSONValue.text(of: value))
-      }
+  package var json: JSONObject {
+    func stored(_ value: TOMLValue?) -> JSONObject.Member {
+      .value(isSecret && value != nil ? .string(Shown.redacted) : value)
     }
-    json.add("key", text: path.description)
-    json.add("type", text: type?.kind.rawValue)
-    json.add("needs", text: expected)
-    add("value", stored: value)
-    add("default", stored: key?.defaultValue)
-    json.add("description", text: key?.summary)
-    json.add("group", text: key?.group?.description)
-    json.add("choices", type?.choices.map { JSONValue.text(of: .array($0)) })
-    json.add("minimum", type?.minimum.map { JSONValue.text(of: $0) })
-    json.add("maximum", type?.maximum.map { JSONValue.text(of: $0) })
-    json.add("below", type?.limit.map { JSONValue.text(of: $0) })
-    json.add(
-      "pattern",
-      type.flatMap { $0.patterns.isEmpty ? nil : JSONValue.text(of: .array($0.patterns.map { .string($0) })) })
-    json.add("minimumCount", type?.minimumCount.map { String($0) })
-    json.add("maximumCount", type?.maximumCount.map { String($0) })
-    if let example = type?.example { json.add("example", JSONValue.text(of: example)) }
-    if key?.needsRestart == true { json.add("needsRestart", true) }
-    json.add("formerly", JSONValue.text(of: .array((key?.formerPaths ?? []).map { .string($0.description) })))
-    json.add("layer", text: origin.layer.kind.rawValue)
-    json.add("file", text: origin.layer.file)
-    json.add("line", origin.position.map { String($0.line) })
-    json.add("storedAs", text: origin.formerName?.description)
-    json.add("lockedBy", text: origin.lock?.layer.file)
-    json.add("lockReason", text: origin.lock?.reason)
-    json.add("layers", "[\(values.map { Shown.record($0, schema).text }.joined(separator: ","))]")
-    json.add("isDefault", origin.isDefault)
-    json.add("isLocked", origin.isLocked)
-    json.add("isSecret", isSecret)
-    json.add("isKnown", isKnown)
-    json.add("problem", text: problem)
+    var json: JSONObject = [
+      "key": .text(path.description), "type": .text(type?.kind.rawValue), "needs": .text(expected),
+      "value": stored(value), "default": stored(key?.defaultValue), "description": .text(key?.summary),
+      "group": .text(key?.group?.description), "choices": .value(type?.choices.map { .array($0) }),
+      "minimum": .value(type?.minimum), "maximum": .value(type?.maximum), "below": .value(type?.limit),
+    ]
+    let patterns = type?.patterns ?? []
+    json["pattern"] = patterns.isEmpty ? .text(nil) : .texts(patterns)
+    json["minimumCount"] = .number(type?.minimumCount)
+    json["maximumCount"] = .number(type?.maximumCount)
+    if let example = type?.example { json["example"] = .value(example) }
+    if key?.needsRestart == true { json["needsRestart"] = .flag(true) }
+    return json + [
+      "formerly": .texts((key?.formerPaths ?? []).map(\.description)), "layer": .text(origin.layer.kind.rawValue),
+      "file": .text(origin.layer.file), "line": .number(origin.position?.line),
+      "storedAs": .text(origin.formerName?.description), "lockedBy": .text(origin.lock?.layer.file),
+      "lockReason": .text(origin.lock?.reason), "layers": .objects(values.map { Shown.record($0, schema) }),
+      "isDefault": .flag(origin.isDefault), "isLocked": .flag(origin.isLocked), "isSecret": .flag(isSecret),
+      "isKnown": .flag(isKnown), "problem": .text(problem),
+    ]
   }
 }

@@ -47,7 +47,10 @@ package enum Shown {
   package static func indented(_ table: TOMLTable, _ indent: String = "") -> String {
     guard !table.isEmpty else { return "{}" }
     let members = table.map { key, value in
-      let text = if case .table(let inner) = value { indented(inner, indent + "  ") } else { JSONValue.text(of: value) }
+      let text =
+        if case .table(let inner) = value { indented(inner, indent + "  ") } else {
+          JSONObject.Member.value(value).text
+        }
       return "\(indent)  \(JSONText.quoted(key)): \(text)"
     }
     return "{\n\(members.joined(separator: ",\n"))\n\(indent)}"

@@ -53,7 +53,7 @@ struct DescribeVerb: Verb {
     if json {
       let objects = descriptions.map(\.json)
       let isOne = descriptions.count == 1 && schema.key(path)?.path ?? path == descriptions[0].path
-      Output.line(isOne ? objects[0] : "[" + objects.joined(separator: ",\n ") + "]")
+      Output.line(isOne ? objects[0].text : JSONObject.lines(objects))
     } else {
       Output.text(descriptions.map(\.text).joined(separator: "\n"))
     }
