@@ -291,12 +291,7 @@ package final class ChangeList {
     case .typed(let text, let kind):
       // A table of keys is typed as it is in the files, without defaults.
       let stored = schema.renamedKey(around: path) == nil ? state.view[path] : current
-      if kind == nil, let typed = try schema.value(text, at: path, current: stored) {
-        value = typed
-      } else {
-        value = try ValueText.value(
-          text, kind: kind, current: stored, key: path, isSecret: schema.isSecret(path, typed: text))
-      }
+      value = try schema.value(text, at: path, kind: kind, current: stored)
       notation = .text(text)
     case .json(let given): value = given.fromJSON(to: schema.type(of: path), like: current)
     case .toml(let given, let text): (value, notation) = (given, .text(text))

@@ -196,24 +196,4 @@ extension SchemaLookup {
     }
     return parts(of: value, at: .root).parts
   }
-
-  /// Parses the text for an element of a key's array.
-  ///
-  /// - Parameter sibling: Another element, for types that allow any value.
-  /// - Throws: ``ToolError`` with status 4.
-  package func element(_ text: String, of path: TOMLPath, kind: ValueKind?, sibling: TOMLValue?) throws -> TOMLValue {
-    guard kind == nil, let type = type(of: path)?.element else {
-      return try ValueText.value(
-        text, kind: kind, current: sibling, key: path, isElement: true, isSecret: isSecret(path, typed: text))
-    }
-    do {
-      return try type.value(of: text, like: sibling)
-    } catch {
-      let shown = isSecret(path, typed: text) ? "that value" : Shown.short(.string(text))
-      throw ToolError(
-        .invalidValue,
-        "Cannot use \(shown) as an element of '\(path)': it needs \(error.expected)\(error.reasonInParentheses). "
-          + "Nothing was written.")
-    }
-  }
 }

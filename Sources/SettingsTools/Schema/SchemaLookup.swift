@@ -58,16 +58,39 @@ package struct SchemaLookup: Sendable {
     place(of: path).flatMap { $0.key.type.type(at: $0.part.components) }
   }
 
-  /// Parses the VALUE of a command line as the schema's type; `nil` if the schema does not describe the key.
+  /// Parses the VALUE of a command line: as a type that is given, as the schema's, or as that of the present value.
   ///
-  /// - Parameter current: The key's present value, for types that allow any value.
+  /// - Parameters:
+  ///   - kind: The type that the text is to have.
+  ///   - current: The key's present value.
   /// - Throws: ``ToolError`` with status 4 that names the type, range or choices.
-  package func value(_ text: String, at path: TOMLPath, current: TOMLValue?) throws -> TOMLValue? {
-    guard let type = type(of: path) else { return nil }
+  func value(_ text: String, at path: TOMLPath, kind: ValueKind?, current: TOMLValue?) throws -> TOMLValue {
+    guard kind == nil, let type = type(of: path) else {
+      do throws(ValueText.Unfit) {
+        return try ValueText.value(text, of: nil, as: kind, like: current, "its present value")
+      } catch {
+        throw refusal(path, shown(text, at: path), "the key needs \(error.needed).")
+      }
+    }
     do {
       return try type.value(of: text, like: current ?? key(path)?.defaultValue)
     } catch {
       throw refusal(error, of: type.isText ? .string(text) : Shown.typed(text), at: path, hint: hint(text, type))
+    }
+  }
+
+  /// Parses the text for an element of a key's array.
+  ///
+  /// - Parameter sibling: Another element, for types that allow any value.
+  /// - Throws: ``ToolError`` with status 4.
+  func element(_ text: String, of path: TOMLPath, kind: ValueKind?, sibling: TOMLValue?) throws -> TOMLValue {
+    do throws(ValueText.Unfit) {
+      return try ValueText.value(text, of: type(of: path)?.element, as: kind, like: sibling, "the others")
+    } catch {
+      throw ToolError(
+        .invalidValue,
+        "Cannot use \(shown(text, at: path)) as an element of '\(path)': it needs \(error.needed). Nothing was written."
+      )
     }
   }
 
@@ -145,10 +168,8 @@ package struct SchemaLookup: Sendable {
     let below = keys(below: path)
     guard !below.isEmpty else { return }
     guard case .table(let table) = value else {
-      throw ToolError(
-        .invalidValue,
-        "Cannot set '\(path)' to \(shown(value, at: path)): it is the table of '\(below[0].path)'"
-          + "\(below.count > 1 ? " and other keys" : ""). Nothing was written.")
+      let others = below.count > 1 ? " and other keys" : ""
+      throw refusal(path, shown(value, at: path), "it is the table of '\(below[0].path)'\(others).")
     }
     for key in below {
       if let value = table[path: key.path.rest(below: path)] { try check(value, at: key.path) }
@@ -167,9 +188,12 @@ package struct SchemaLookup: Sendable {
       let part = UnknownKey.text(of: path.appending(TOMLPath(error.path)))
       needed = "'\(part)' is \(error.found), but must be \(error.expected)\(error.reasonInParentheses)"
     }
-    let shown = shown(value, at: path)
     let advice = isSecret ? "" : hint.map { " \($0)" } ?? ""
-    return ToolError(.invalidValue, "Cannot set '\(path)' to \(shown): \(needed).\(advice) Nothing was written.")
+    return refusal(path, shown(value, at: path), "\(needed).\(advice)")
+  }
+
+  private func refusal(_ path: TOMLPath, _ shown: String, _ why: String) -> ToolError {
+    ToolError(.invalidValue, "Cannot set '\(path)' to \(shown): \(why) Nothing was written.")
   }
 
   /// What was probably meant by the text for a value that the type does not allow, as a sentence.
@@ -223,6 +247,20 @@ package struct SchemaLookup: Sendable {
   /// A value for a message.
   private func shown(_ value: TOMLValue, at path: TOMLPath) -> String {
     isSecret(path, value) ? "that value" : Shown.short(value)
+  }
+
+  /// A text of a command line for a message.
+  private func shown(_ text: String, at path: TOMLPath) -> String {
+    isSecret(path, typed: text) ? "that value" : Shown.short(Shown.typed(text))
+  }
+
+  /// Why a text does not parse, without what may be a secret.
+  ///
+  /// - Parameter file: The name of the text, to go before it, with the place and the line.
+  package func message(_ error: TOMLSyntaxError, in bytes: [UInt8], of file: String? = nil) -> String {
+    let isShown = showsText && Redaction.shows(lineOf: error, in: bytes)
+    guard let file else { return isShown ? error.message : error.discreetMessage }
+    return isShown ? error.formatted(file: file) : error.discreet(file: file)
   }
 
   /// A text of the target, with what must not be shown of it.
