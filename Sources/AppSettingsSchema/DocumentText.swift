@@ -2,33 +2,9 @@ import AppSettings
 
 /// Formats text of a schema for the documents made from it, so that any character shows as it is written.
 enum DocumentText {
-  /// Escapes characters that are invisible or change the order of others, as `\u001B`.
-  static func visible(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isHidden) else { return text }
-    var result = ""
-    for scalar in text.unicodeScalars {
-      guard isHidden(scalar) else {
-        result.unicodeScalars.append(scalar)
-        continue
-      }
-      result += "\\u" + String(scalar.value, radix: 16, uppercase: true).padded(to: 4)
-    }
-    return result
-  }
-
   /// Splits a text into lines and makes hidden characters visible.
   static func lines(_ text: String) -> [String] {
-    text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { visible(String($0)) }
-  }
-
-  private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .control: scalar != "\t"
-    // Direction marks, and other characters without a shape; joiners are part of words and emoji.
-    case .format: scalar.value != 0x200C && scalar.value != 0x200D
-    case .lineSeparator, .paragraphSeparator: true
-    default: false
-    }
+    text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { String($0).withVisibleCharacters }
   }
 
   /// Formats a text as Markdown that reads the same: paragraphs of lines without headings, lists or links.
@@ -65,5 +41,36 @@ enum DocumentText {
     }
     let fence = String(repeating: "`", count: longest + 1)
     return longest == 0 ? "`\(text)`" : "\(fence) \(text) \(fence)"
+  }
+}
+
+extension String {
+  /// The text in which each character that controls a terminal or deceives the reader is shown as `\u001B`: control
+  /// characters, those that change the direction of writing, and those without width. Line feeds and tabs stay, and so do
+  /// the joiners that scripts and emoji need.
+  package var withVisibleCharacters: String {
+    guard unicodeScalars.contains(where: Self.isHidden) else { return self }
+    var result = ""
+    for scalar in unicodeScalars {
+      guard Self.isHidden(scalar) else {
+        result.unicodeScalars.append(scalar)
+        continue
+      }
+      let digits = String(scalar.value, radix: 16, uppercase: true)
+      result += digits.utf8.count > 4 ? "\\U" + digits.padded(to: 8) : "\\u" + digits.padded(to: 4)
+    }
+    return result
+  }
+
+  private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x0A, 0x09: false
+    case 0x00..<0x20, 0x7F..<0xA0: true
+    // Direction marks and embeddings, and line and paragraph separators.
+    case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+    // Characters without width: soft hyphens, spaces, joiners, invisible operators, annotations, tags.
+    case 0x00AD, 0x180E, 0x200B, 0x2060...0x2065, 0x206A...0x206F, 0xFEFF, 0xFFF9...0xFFFB, 0xE0000...0xE007F: true
+    default: false
+    }
   }
 }

@@ -1,4 +1,5 @@
 import AppSettings
+import AppSettingsSchema
 import Glibc
 import Synchronization
 
@@ -17,13 +18,11 @@ struct Terminal: Sendable {
   static let output = Terminal(STDOUT_FILENO)
   static let error = Terminal(STDERR_FILENO)
 
-  // The choice of --color: 0 none, 1 always, 2 never.
-  private static let choice = Atomic<UInt8>(0)
+  // Protects the choice of --color.
+  private static let choice = Mutex(Color.auto)
 
   /// Stores the choice of `--color`.
-  static func configure(_ color: Color) {
-    choice.store(color == .always ? 1 : color == .never ? 2 : 0, ordering: .relaxed)
-  }
+  static func configure(_ color: Color) { choice.withLock { $0 = color } }
 
   let isTerminal: Bool
 
@@ -32,10 +31,10 @@ struct Terminal: Sendable {
   /// Whether to show colours. `--color` decides; otherwise a terminal gets them, unless `NO_COLOR`
   /// (https://no-color.org) is not empty or the terminal is dumb.
   var hasColor: Bool {
-    switch Self.choice.load(ordering: .relaxed) {
-    case 1: true
-    case 2: false
-    default:
+    switch Self.choice.withLock({ $0 }) {
+    case .always: true
+    case .never: false
+    case .auto:
       isTerminal && (ProcessFacts.variable("NO_COLOR") ?? "").isEmpty && ProcessFacts.variable("TERM") != "dumb"
     }
   }
@@ -46,34 +45,7 @@ struct Terminal: Sendable {
     return "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m"
   }
 
-  /// A text in which no character controls the terminal or deceives the reader: control characters, those that change
-  /// the direction of writing, and those without width become `\u001B`. Line feeds and tabs stay, and so do the joiners
-  /// that scripts and emoji need. If this is not a terminal, the text is unchanged.
-  func shown(_ text: String) -> String {
-    guard isTerminal, text.unicodeScalars.contains(where: Self.isCommand) else { return text }
-    var result = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-      if Self.isCommand(scalar) {
-        let digits = String(scalar.value, radix: 16, uppercase: true)
-        let isLong = digits.count > 4
-        let zeros = String(repeating: "0", count: (isLong ? 8 : 4) - digits.count)
-        result += "\\\(isLong ? "U" : "u")\(zeros)\(digits)".unicodeScalars
-      } else {
-        result.append(scalar)
-      }
-    }
-    return String(result)
-  }
-
-  private static func isCommand(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0x0A, 0x09: false
-    case 0x00..<0x20, 0x7F..<0xA0: true
-    // Direction marks and embeddings, and line and paragraph separators.
-    case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
-    // Characters without width: soft hyphens, spaces, joiners, invisible operators, annotations, tags.
-    case 0x00AD, 0x180E, 0x200B, 0x2060...0x2065, 0x206A...0x206F, 0xFEFF, 0xFFF9...0xFFFB, 0xE0000...0xE007F: true
-    default: false
-    }
-  }
+  /// A text in which no character controls the terminal or deceives the reader. If this is not a terminal, the text is
+  /// unchanged.
+  func shown(_ text: String) -> String { isTerminal ? text.withVisibleCharacters : text }
 }
