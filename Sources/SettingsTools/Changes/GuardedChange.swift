@@ -71,7 +71,7 @@ extension OpenedSettings {
         return ChangeOutcome(
           hasChanged: try commit(checking: change.checkFile(of: self), making: checked), difference: nil)
       }
-      let (old, new) = try preview(checking: change.checkFile(of: self), making: checked)
+      let (old, new) = try store.core.preview(checking: change.checkFile(of: self), making: checked)
       return ChangeOutcome(hasChanged: old != new, difference: old == new ? "" : difference(old, new))
     } catch is NoEdits {
       return ChangeOutcome(hasChanged: false, difference: change.isDryRun ? "" : nil)

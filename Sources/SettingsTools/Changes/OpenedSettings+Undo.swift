@@ -29,7 +29,7 @@ extension OpenedSettings {
           "Nothing to \(plan.verb): '\(file)' has the values from before #\(plan.entry.id) already."
             + (stays.map { "\($0) To take back an older change, name its key or its number." } ?? ""))
       }
-      if let stays { target.tell(ToolMessage(.note, String(stays.dropFirst()))) }
+      if let stays { target.note(String(stays.dropFirst())) }
       if !guarded.isDryRun { warnOfLacks(around: plan.edits.map(\.path)) }
       return plan
     }

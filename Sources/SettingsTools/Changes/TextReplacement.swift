@@ -46,7 +46,7 @@ package struct TextReplacement {
     for fault in faults(in: mine) {
       let message = fault.failure.message ?? ""
       switch fault.kind {
-      case _ where fault.isWarning: opened.target.tell(ToolMessage(.warning, message))
+      case _ where fault.isWarning: opened.target.warn(message)
       case .invalidValue:
         let line = mine.position(of: fault.key).map { "\(name):\($0.line):\($0.column): " } ?? ""
         throw ToolError(fault.failure.status, line + message)
@@ -178,15 +178,13 @@ package struct TextReplacement {
         throw Conflict(failure: ToolError(.notWritable, merge.message(file: file, schema)))
       }
       if !merge.hasMyComments {
-        opened.target.tell(
-          ToolMessage(.note, "A comment that you added in '\(file)' went with what others have removed: add it again."))
+        opened.target.note(
+          "A comment that you added in '\(file)' went with what others have removed: add it again.")
       }
       if !merge.isComplete {
-        opened.target.tell(
-          ToolMessage(
-            .note,
-            "Comments or the notation of others' changes in '\(file)' could not be merged with yours. The backup has them."
-          ))
+        opened.target.note(
+          "Comments or the notation of others' changes in '\(file)' could not be merged with yours. The backup has them."
+        )
       }
       return merge.document.bytes
     }

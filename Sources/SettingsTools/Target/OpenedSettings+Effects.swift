@@ -57,12 +57,12 @@ extension OpenedSettings {
   /// Says that other users may read a secret that was stored for all.
   package func warnOfExposure(of paths: [TOMLPath]) {
     guard target.isAdministrators, let secret = paths.first(where: { schema.isSecret($0, nil) }) else { return }
-    target.tell(ToolMessage(.warning, "The secret '\(secret)' is now in a file that all users may read."))
+    target.warn("The secret '\(secret)' is now in a file that all users may read.")
   }
 
   /// Says what values lack after a change, so that the app cannot use them.
   package func warnOfLacks(around paths: [TOMLPath]) {
-    for lack in schema.lacks(around: paths, in: store.snapshot) { target.tell(ToolMessage(.warning, lack)) }
+    for lack in schema.lacks(around: paths, in: store.snapshot) { target.warn(lack) }
   }
 }
 

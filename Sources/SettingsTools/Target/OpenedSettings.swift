@@ -27,7 +27,7 @@ public struct OpenedSettings: Sendable {
   /// Reads the files, which the first access does otherwise, and writes a pending migration where that is due.
   package func load() {
     store.core.load()
-    if !store.core.onlyReads { tellLosses() }
+    if !store.core.onlyReads { tellProblems(where: \.isLoss) }
   }
 
   /// Reads again what has changed, without waiting for a notice.
@@ -59,13 +59,6 @@ public struct OpenedSettings: Sendable {
     try writing { try store.core.commit(checking: check, making: edits) }
   }
 
-  /// What ``commit(checking:making:)`` would change: the text before and after.
-  package func preview(
-    checking check: ([UInt8]?) throws -> Void, making edits: (SettingsSnapshot) throws -> [Edit]
-  ) throws -> (old: [UInt8]?, new: [UInt8]?) {
-    try store.core.preview(checking: check, making: edits)
-  }
-
   /// Replaces the whole text in one write, after a backup.
   ///
   /// - Parameters:
@@ -82,23 +75,17 @@ public struct OpenedSettings: Sendable {
   package func writing<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       let result = try body()
-      tellLosses()
+      tellProblems(where: \.isLoss)
       return result
     } catch let error as SettingsError where error.code == .readOnly {
       throw ToolError(error, at: store.location)
     }
   }
 
-  private func tellLosses() {
-    for problem in store.currentProblems where problem.isLoss && told.insert(problem) {
-      target.tell(ToolMessage(.warning, problem.message))
-    }
-  }
-
   /// Says what is wrong with the files, once.
-  package func tellProblems() {
-    for problem in store.currentProblems where told.insert(problem) {
-      target.tell(ToolMessage(.warning, problem.message))
+  package func tellProblems(where isIncluded: (SettingsProblem) -> Bool = { _ in true }) {
+    for problem in store.currentProblems where isIncluded(problem) && told.insert(problem) {
+      target.warn(problem.message)
     }
   }
 
@@ -112,11 +99,9 @@ public struct OpenedSettings: Sendable {
     if case .pending(let migrations)? = try? store.migrationStatus() {
       versions = migrations.map { "\($0.version) '\($0.name)'" }.joined(separator: ", ")
     }
-    target.tell(
-      ToolMessage(
-        .note,
-        "Pending: \(versions). Values are shown as they will be; to write them, run 'settings-cli migrate "
-          + "\(target.words)'."))
+    target.note(
+      "Pending: \(versions). Values are shown as they will be; to write them, run 'settings-cli migrate \(target.words)'."
+    )
   }
 }
 

@@ -17,14 +17,14 @@ package struct Target: Sendable {
 
   /// The app's id, or the path as it was typed.
   package let name: String
-  package let layer: Layer
+  package private(set) var layer: Layer
   /// Gets the messages of whatever uses the target.
   package let tell: ToolMessageHandler
   /// The variables that say where settings are; `nil` for those of the process.
   let environment: [String: String]?
   /// The text of the path, if it is one.
   private let path: String
-  private let found: FoundSchema
+  private let found = FoundSchema()
   /// Whether it may be a profile that was removed.
   private var mayBeRemoved = false
 
@@ -38,12 +38,6 @@ package struct Target: Sendable {
   ) {
     (self.name, self.layer, self.tell, self.path) = (name, layer, tell, path ?? name)
     self.environment = environment
-    found = FoundSchema()
-  }
-
-  private init(_ other: Target, _ layer: Layer) {
-    (name, self.layer, tell, path, found) = (other.name, layer, other.tell, other.path, other.found)
-    environment = other.environment
   }
 
   /// The same, also if it is a profile that was removed: for what can bring it back, and its history.
@@ -54,7 +48,11 @@ package struct Target: Sendable {
   }
 
   /// The same app's settings in another layer.
-  package func at(_ layer: Layer) -> Target { Target(self, layer) }
+  package func at(_ layer: Layer) -> Target {
+    var target = self
+    target.layer = layer
+    return target
+  }
 
   /// The files of an app that are written for its user: the user's, and all profiles.
   package var userFiles: [Target] {
@@ -127,6 +125,12 @@ package struct Target: Sendable {
       .usage, "'\(name)' is an address, not a path. Write \(path.map { "'\($0)'" } ?? "the path of a file").")
   }
 
+  /// Says something beside the result of a call.
+  func note(_ text: String) { tell(ToolMessage(isWarning: false, text: text)) }
+
+  /// The same of what a person should look at.
+  func warn(_ text: String) { tell(ToolMessage(isWarning: true, text: text)) }
+
   /// Whether it is an administrators' file.
   package var isAdministrators: Bool {
     switch layer {
@@ -144,7 +148,7 @@ package struct Target: Sendable {
     } catch {
       // An invalid id of an app is reported by the code that opens the target.
       if (error as? SettingsError)?.code != .invalidLocation, found.isNews("\(error)") {
-        tell(ToolMessage(.warning, "\(error) The schema is ignored."))
+        warn("\(error) The schema is ignored.")
       }
       return found.keep(SchemaLookup(schema: nil, isUsable: false))
     }
