@@ -163,8 +163,7 @@ extension OpenedSettings {
   public func history(of key: String? = nil, limit most: Int = .max) throws(ToolError) -> [HistoryFacts] {
     try only {
       let names = try key.map(TypedKey.path).map(schema.names)
-      let text = HistoryText(schema)
-      return try store.history(at: names, limit: most).map { HistoryFacts($0, text, at: names) }
+      return try store.history(at: names, limit: most).map { HistoryFacts($0, schema, at: names) }
     }
   }
 
@@ -190,7 +189,7 @@ extension OpenedSettings {
   private func takeBack(_ key: String?, _ what: ([TOMLPath]?) -> HistoryTarget) throws(ToolError) -> HistoryFacts {
     try only {
       let names = try key.map(TypedKey.path).map(schema.names)
-      return HistoryFacts(try undo(what(names)).entry, HistoryText(schema), at: names)
+      return HistoryFacts(try undo(what(names)).entry, schema, at: names)
     }
   }
 

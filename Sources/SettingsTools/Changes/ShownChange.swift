@@ -15,11 +15,10 @@ package struct ShownChange {
   /// - Returns: `nil` if a text does not parse.
   package static func all(from old: [UInt8], to new: [UInt8], _ schema: SchemaLookup) -> [ShownChange]? {
     guard let before = HidingDocument(old, schema), let after = HidingDocument(new, schema) else { return nil }
-    let history = HistoryText(schema)
     var seen: Set<TOMLPath> = []
     return after.whole.changedPaths(since: before.whole).compactMap { changed in
       let isSecret = schema.isSecret(changed, nil) || before.hides(changed) || after.hides(changed)
-      let path = isSecret ? history.secret(at: changed) ?? changed : changed
+      let path = isSecret ? schema.secret(at: changed) ?? changed : changed
       guard seen.insert(path).inserted else { return nil }
       let (old, new) = (before.whole[path]?.tomlText, after.whole[path]?.tomlText)
       return ShownChange(

@@ -28,10 +28,10 @@ public struct HistoryFacts: Sendable, Codable {
   /// The values that it changed.
   public let changes: [Change]
 
-  init(_ entry: SettingsHistoryEntry, _ text: HistoryText, at names: [TOMLPath]?) {
+  init(_ entry: SettingsHistoryEntry, _ schema: SchemaLookup, at names: [TOMLPath]?) {
     (number, time, reason) = (entry.id, entry.time, entry.reason.rawValue)
     (by, of, isUndone) = (entry.actor.name, entry.reversed, entry.isUndone)
-    changes = text.changes(of: entry, at: names).shown.map { change in
+    changes = schema.changes(of: entry, at: names).shown.map { change in
       Change(
         key: change.path.description, old: change.old?.tomlText, new: change.new?.tomlText, isHidden: change.isHidden)
     }

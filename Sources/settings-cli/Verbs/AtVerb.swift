@@ -86,17 +86,11 @@ struct AtVerb: Verb {
 
 /// An earlier text of a settings file.
 private struct FormerText {
-  private let store: SettingsStore
-  private let schema: SchemaLookup
-  private let number: Int
-  private let history: HistoryText
+  let opened: OpenedSettings
+  let number: Int
 
-  init(of opened: OpenedSettings, _ number: Int) {
-    (store, schema, self.number) = (opened.store, opened.schema, number)
-    history = HistoryText(schema)
-  }
-
-  private var file: String { store.location?.file ?? "" }
+  private var store: SettingsStore { opened.store }
+  private var schema: SchemaLookup { opened.schema }
 
   private func text(after number: Int) throws -> String {
     String(
@@ -114,7 +108,7 @@ private struct FormerText {
   func showValue(at path: TOMLPath, _ form: GetVerb.Form?) throws {
     let document = try store.formerDocument(after: number)
     let place = schema.names(of: path).first { document.contains($0) }
-    let isHidden = history.secret(at: path) != nil
+    let isHidden = schema.secret(at: path) != nil
     guard isHidden || place != nil else {
       try schema.checkKnown(path)
       throw ToolError(.noValue, "'\(file)' had no value of '\(path)' after #\(number).")
@@ -143,7 +137,7 @@ private struct FormerText {
       let paths = schema.places(of: path).flatMap { document.leafPaths(under: $0) }
       return paths.compactMap { path in
         document[path].map {
-          "\(path) = \(history.secret(at: path) == nil ? Self.text($0, at: path, in: document) : Shown.redacted)\n"
+          "\(path) = \(schema.secret(at: path) == nil ? Self.text($0, at: path, in: document) : Shown.redacted)\n"
         }
       }.joined()
     }

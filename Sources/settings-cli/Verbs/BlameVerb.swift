@@ -26,26 +26,29 @@ struct BlameVerb: Verb {
     let target = try Target(target)
     let opened = try target.open()
     let schema = opened.schema
-    let text = HistoryText(schema)
     let document = opened.snapshot.userDocument
-    var shown: Set<TOMLPath> = []
-    var objects: [JSONObject] = []
-    for found in try opened.store.blame(path.map(schema.places)) {
+    var seen: Set<TOMLPath> = []
+    let found = try opened.store.blame(path.map(schema.places)).compactMap { found in
       let secret =
-        text.secret(at: found.path)
+        schema.secret(at: found.path)
         ?? (found.isSecret || schema.isSecret(found.path, document[found.path]) ? found.path : nil)
       let path = secret ?? found.path
-      guard shown.insert(path).inserted else { continue }
-      if json {
-        objects.append(text.json(path, secret == nil ? document[path] : .string(Shown.redacted), found.entry))
-      } else {
-        let line = Shown.line(path, secret == nil ? document[path] : nil, document.lineText(at: path) ?? "")
-        let note = found.entry.map { text.summary(of: $0) } ?? "older than the history"
-        Output.text(line + Terminal.output.styled("  # ", .dim) + note + "\n")
-      }
+      let value = secret == nil ? document[path] : nil
+      return seen.insert(path).inserted ? (path: path, value: value, isSecret: secret != nil, entry: found.entry) : nil
     }
-    if json { Output.line(JSONObject.lines(objects)) }
-    guard shown.isEmpty else { return }
+    Output.list(
+      found, asJSON: json,
+      {
+        [
+          "key": .text($0.path.description), "value": .value($0.isSecret ? .string(Shown.redacted) : $0.value),
+          "entry": .object($0.entry?.json),
+        ]
+      },
+      {
+        Shown.line($0.path, $0.value, document.lineText(at: $0.path) ?? "")
+          + Terminal.output.styled("  # ", .dim) + ($0.entry?.summary ?? "older than the history")
+      })
+    guard found.isEmpty else { return }
     guard let path else { return target.noteNothingSet(in: opened.snapshot) }
     try schema.checkKnown(path)
     throw ToolError(.noValue)

@@ -93,7 +93,6 @@ private struct WatchedState: Equatable {
   private let entry: SettingsHistoryEntry?
   /// The number of the newest entry that the history has recorded.
   private let recorded: Int
-  private let history: HistoryText
 
   private struct File: Equatable {
     let path: String
@@ -124,7 +123,6 @@ private struct WatchedState: Equatable {
       .map { File($0.element.layer.file ?? $0.element.layer.kind.rawValue, $0.element.fileBytes) }
     profiles = (try? Profiles(of: location)?.names()) ?? []
     schemaFile = schema.schema?.file.map { File($0, (try? SettingsFile(path: $0).read())?.bytes) }
-    history = HistoryText(schema)
     guard let former else {
       entry = Self.newestEntry(of: store)
       recorded = Self.recorded(entry)
@@ -174,7 +172,7 @@ private struct WatchedState: Equatable {
       "digest": .text(Digest(of: bytes).text), "file": .text(file), "profile": .text(profile), "text": .flag(isOther),
       "layers": .flag(former.map(hasOtherLayers) ?? false),
       "schema": .flag(former.map { schemaFile != $0.schemaFile } ?? false),
-      "changes": .objects(former.map(changes) ?? []), "entry": .object(entry.map { history.json($0) }),
+      "changes": .objects(former.map(changes) ?? []), "entry": .object(entry?.json),
       "problems": .texts(problems),
     ]
     return object.text

@@ -78,17 +78,13 @@ struct LogVerb: Verb {
 
   private func show(_ logs: [AppLog], namingApps: Bool) {
     let entries = Self.merged(logs, upTo: limit ?? .max)
-    if json {
-      let objects = entries.map { log, entry in
-        log.text.json(entry, at: log.names, app: namingApps ? log.app : nil)
-      }
-      Output.line(JSONObject.lines(objects))
-    } else {
-      for (log, entry) in entries {
+    Output.list(
+      entries, asJSON: json,
+      { log, entry in log.schema.json(entry, at: log.names, app: namingApps ? log.app : nil) },
+      { log, entry in
         let app = namingApps ? Terminal.output.styled(Terminal.output.shown(log.app), .dim) + " " : ""
-        Output.text(app + log.text.lines(of: entry, at: log.names).map { $0 + "\n" }.joined())
-      }
-    }
+        return app + log.schema.lines(of: entry, at: log.names).joined(separator: "\n")
+      })
     guard since == nil, limit.map({ entries.count < $0 }) ?? true else { return }
     for log in logs {
       for number in log.losses {
@@ -116,7 +112,7 @@ struct LogVerb: Verb {
 /// The history of one target, as `log` shows it.
 private struct AppLog {
   let app: String
-  let text: HistoryText
+  let schema: SchemaLookup
   let names: [TOMLPath]?
   let entries: [SettingsHistoryEntry]
   let losses: [Int]
@@ -125,7 +121,7 @@ private struct AppLog {
     _ opened: OpenedSettings, _ path: TOMLPath?, since: Date?, limit: Int?, isOneOfAll: Bool = false
   ) throws {
     app = opened.target.name
-    text = HistoryText(opened.schema)
+    schema = opened.schema
     names = path.map(opened.schema.places)
     // Nothing says when somebody else removed a file.
     let hidesUnrecorded = isOneOfAll && AllApps.isRemoved(app)

@@ -54,7 +54,7 @@ struct RecoverVerb: Verb {
       Output.noteStored()
       if let replaced { Output.path(replaced.path) }
       switch source.origin {
-      case .entry(let entry): Output.text("restored: \(HistoryText(opened.schema).summary(of: entry))\n")
+      case .entry(let entry): Output.text("restored: \(entry.summary)\n")
       case .backup(let backup):
         Output.path(backup.path, after: "restored: ")
         Output.line("made: \(Moment.text(source.time))")

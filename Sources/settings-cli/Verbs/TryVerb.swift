@@ -100,7 +100,7 @@ struct TryVerb: Verb {
     }
     let seconds = try time.map(Self.seconds)
     let end = seconds.map { Date(timeIntervalSinceNow: $0) }
-    let lines = HistoryText(target.schema).lines(of: entry, at: nil)
+    let lines = target.schema.lines(of: entry, at: nil)
     Output.text((["trying: \(lines[0])"] + lines.dropFirst()).map { $0 + "\n" }.joined())
     try? Output.flush()
     let hasInput = seconds == nil || StandardInput.isTerminal

@@ -22,21 +22,20 @@ struct UndoAnswer {
     let guarded = try change.guarded()
     let opened = try target.open(isForWriting: true)
     let schema = opened.schema
-    let text = HistoryText(schema)
     do {
       let plan = try opened.undo(what(path.map(schema.places)), guarded)
       if guarded.isDryRun {
         let difference = opened.difference(plan.bytes, plan.result.bytes)
         guard json else { return Output.text(Shown.difference(difference)) }
-        return Output.line(text.json(plan, difference: difference, app: app).text)
+        return Output.line(schema.json(plan, difference: difference, app: app).text)
       }
       Output.noteStored()
       if json {
-        Output.line(text.json(plan, app: app).text)
+        Output.line(schema.json(plan, app: app).text)
       } else {
         let done = (plan.verb == "redo" ? "redone: " : "undone: ") + (app.map { "\($0) " } ?? "")
-        Output.text("\(done)\(text.summary(of: plan.entry))\n")
-        for line in text.lines(of: plan) { Output.text(line + "\n") }
+        Output.text("\(done)\(plan.entry.summary)\n")
+        for line in schema.lines(of: plan) { Output.text(line + "\n") }
       }
     } catch {
       var failure = ToolError(any: error)

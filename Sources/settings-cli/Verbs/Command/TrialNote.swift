@@ -125,8 +125,7 @@ struct TrialNote {
   private func takeBack(_ entry: SettingsHistoryEntry, _ target: Target) throws -> [String] {
     let opened = try target.open(isForWriting: true)
     let plan = try opened.undo(.entry(entry.id), mayBeBack: true)
-    let text = HistoryText(opened.schema)
-    return plan.hasChanged ? [text.summary(of: plan.entry)] + text.lines(of: plan) : []
+    return plan.hasChanged ? [plan.entry.summary] + opened.schema.lines(of: plan) : []
   }
 
   /// Throws if the change may have been made without an entry in the history, where its values are not known.
@@ -167,7 +166,7 @@ struct TrialNote {
       return schema.edits(storing: [(path, trial.old)], in: view)
     }
     let isHidden = [new, trial.old].contains { schema.isSecret(path, $0) }
-    return ["'\(path)'", HistoryText.line(of: path, from: new, to: trial.old, isHidden: isHidden)]
+    return ["'\(path)'", Shown.change(of: path, from: new, to: trial.old, isHidden: isHidden)]
   }
 
   /// Removes the file that the trial made, if it has no more than a version, and the directories that were made for it.

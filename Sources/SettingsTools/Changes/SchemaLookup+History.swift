@@ -3,17 +3,12 @@ import AppSettingsSchema
 import FoundationEssentials
 import Glibc
 
-/// The entries of a history, as verbs show them: without secrets, also those that were none when they were recorded.
-package struct HistoryText {
-  package let schema: SchemaLookup
+// The entries of a history as tools show them: without secrets, also those that were none when they were recorded.
 
-  package init(_ schema: SchemaLookup) { self.schema = schema }
-
-  // MARK: Secrets
-
+extension SchemaLookup {
   /// The secret that a path is, is in, or contains.
   package func secret(at path: TOMLPath) -> TOMLPath? {
-    schema.knownKeys.secret(around: path) ?? (schema.knownKeys.mayBeSecret(path) ? path : nil)
+    knownKeys.secret(around: path) ?? (knownKeys.mayBeSecret(path) ? path : nil)
   }
 
   /// The changes of values at, above or below some paths, without secrets; the names in a secret are a part of it.
@@ -31,24 +26,12 @@ package struct HistoryText {
       if let secret = secret(at: change.path) {
         guard secrets.insert(secret).inserted else { continue }
         (change.path, change.old, change.new, change.isHidden) = (secret, nil, nil, true)
-      } else if [change.old, change.new].contains(where: { $0.map { schema.isSecret(change.path, $0) } ?? false }) {
+      } else if [change.old, change.new].contains(where: { $0.map { isSecret(change.path, $0) } ?? false }) {
         (change.old, change.new, change.isHidden) = (nil, nil, true)
       }
       shown.append(change)
     }
     return (shown, others)
-  }
-
-  // MARK: JSON
-
-  /// An entry without its changes.
-  package func json(_ entry: SettingsHistoryEntry) -> JSONObject {
-    [
-      "number": .number(entry.id), "time": .text(Moment.json(entry.time)), "reason": .text(entry.reason.rawValue),
-      "by": .text(entry.actor.name), "program": .text(entry.actor.program), "pid": .number(entry.actor.process),
-      "uid": .number(entry.actor.user), "of": .number(entry.reversed), "isUndone": .flag(entry.isUndone),
-      "isUnrecorded": .flag(entry.isUnrecorded), "isUnparsed": .flag(entry.isUnparsed),
-    ]
   }
 
   /// An entry with its changes.
@@ -63,7 +46,7 @@ package struct HistoryText {
       if let new = change.new, new.losesInJSON { facts["toml"] = .text(new.tomlText) }
       return facts
     }
-    return JSONObject(naming: app) + json(entry) + ["changes": .objects(changes)]
+    return JSONObject(naming: app) + entry.json + ["changes": .objects(changes)]
   }
 
   /// What an undoing puts back.
@@ -79,14 +62,21 @@ package struct HistoryText {
         "new": .value(isHidden ? nil : edit.value), "isHidden": .flag(isHidden),
       ]
     }
-    var object = JSONObject(naming: app) + ["entry": .object(json(plan.entry)), "changes": .objects(changes)]
+    var object = JSONObject(naming: app) + ["entry": .object(plan.entry.json), "changes": .objects(changes)]
     if let difference { object["diff"] = .text(difference) }
     return object
   }
+}
 
-  /// A present value and its last change.
-  package func json(_ path: TOMLPath, _ value: TOMLValue?, _ entry: SettingsHistoryEntry?) -> JSONObject {
-    ["key": .text(path.description), "value": .value(value), "entry": .object(entry.map { json($0) })]
+extension SettingsHistoryEntry {
+  /// The entry without its changes.
+  package var json: JSONObject {
+    [
+      "number": .number(id), "time": .text(Moment.json(time)), "reason": .text(reason.rawValue),
+      "by": .text(actor.name), "program": .text(actor.program), "pid": .number(actor.process),
+      "uid": .number(actor.user), "of": .number(reversed), "isUndone": .flag(isUndone),
+      "isUnrecorded": .flag(isUnrecorded), "isUnparsed": .flag(isUnparsed),
+    ]
   }
 }
 
