@@ -24,6 +24,13 @@ enum Output {
   /// Adds a text that may have colours, in which foreign text is already escaped.
   static func text(_ text: String) { pending.withLock { $0 += text.utf8 } }
 
+  /// Adds a line for each element, with colours, or one JSON array of all.
+  static func list<Element>(
+    _ all: [Element], asJSON isJSON: Bool, _ json: (Element) -> JSONObject, _ line: (Element) -> String
+  ) {
+    if isJSON { self.line(JSONObject.lines(all.map(json))) } else { for element in all { text(line(element) + "\n") } }
+  }
+
   /// Writes a message to standard error.
   static func error(_ text: String) { message(text, .alarm) }
 

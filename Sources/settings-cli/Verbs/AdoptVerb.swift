@@ -32,7 +32,7 @@ struct AdoptVerb: Verb {
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    if Target(target).isFile { throw ValidationError("'adopt' takes an app's id, not the path '\(target)'.") }
+    try Target.checkIsApp(target, for: "'adopt'")
     _ = try place
   }
 

@@ -20,17 +20,13 @@ struct AppsVerb: Verb {
   @OptionGroup var common: CommonOptions
 
   func answer() throws {
-    let apps = try InstalledApp.all()
-    guard json else {
-      for app in apps { Output.line(app.app) }
-      return
-    }
-    let objects = apps.map { app -> JSONObject in
-      [
-        "app": .text(app.app), "file": .text(app.file), "schema": .text(app.schema),
-        "systemFiles": .texts(app.systemFiles), "personalFiles": .texts(app.personalFiles),
-      ]
-    }
-    Output.line(JSONObject.lines(objects))
+    Output.list(
+      try InstalledApp.all(), asJSON: json,
+      { app in
+        [
+          "app": .text(app.app), "file": .text(app.file), "schema": .text(app.schema),
+          "systemFiles": .texts(app.systemFiles), "personalFiles": .texts(app.personalFiles),
+        ]
+      }, { Terminal.output.shown($0.app) })
   }
 }

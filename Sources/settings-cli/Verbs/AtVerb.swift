@@ -39,7 +39,7 @@ struct AtVerb: Verb {
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    if entry != nil, key != nil { throw ValidationError("Use either WHEN or --entry, not both.") }
+    try checkAlternatives(("WHEN", key != nil), ("--entry", entry != nil))
     if entry == nil, when == nil {
       throw ValidationError(
         "Missing WHEN: an age such as 2d, a day such as yesterday, a date, '2026-11-23 09:30', or an entry of 'log' such "
@@ -47,8 +47,7 @@ struct AtVerb: Verb {
     }
     try EntryArgument.check(entry)
     if entry == nil { _ = try when.map(EntryArgument.parse) }
-    if toml, json { throw ValidationError("Use either --toml or --json, not both.") }
-    if diff, toml || json { throw ValidationError("Use either --diff or \(toml ? "--toml" : "--json"), not both.") }
+    try checkAlternatives(("--diff", diff), ("--toml", toml), ("--json", json))
     if toml || json, keyWord == nil {
       throw ValidationError("\(toml ? "--toml" : "--json") is for a value: name its KEY.")
     }

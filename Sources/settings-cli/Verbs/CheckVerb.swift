@@ -44,22 +44,14 @@ struct CheckVerb: Verb {
   func validate() throws {
     try apps.needTarget(for: schema.map { _ in "--schema" })
     guard project != nil else { return }
-    if let target = apps.target, Target(target).isFile {
-      throw ValidationError("--project takes an app's id, not the path '\(target)'.")
-    }
-    if apps.layer.system || apps.layer.dropIn != nil {
-      throw ValidationError("Use either --project or \(apps.layer.system ? "--system" : "--drop-in"), not both.")
-    }
+    if let target = apps.target { try Target.checkIsApp(target, for: "--project") }
+    try checkAlternatives(("--project", true), ("--system", apps.layer.system), ("--drop-in", apps.layer.dropIn != nil))
   }
 
   func answer() throws {
     TrialNote.noteAbandoned()
     let findings = try apps.target.map { try check(Target($0, try apps.layer.layer)) } ?? checkAll()
-    if json {
-      Output.line(JSONObject.lines(findings.map(\.json)))
-    } else {
-      for finding in findings { Output.text(Self.text(finding)) }
-    }
+    Output.list(findings, asJSON: json, \.json, Self.text)
     let gravest = Self.gravity.first { kinds, _ in findings.contains { kinds.contains($0.kind) } }
     if let gravest { throw ToolError(gravest.status) }
   }
@@ -130,6 +122,6 @@ struct CheckVerb: Verb {
     let place = finding.position.map { ":\($0.line):\($0.column)" } ?? ""
     let severity = terminal.styled("\(finding.severity):", finding.isError ? .alarm : .yellow)
     let line = "\(terminal.styled(terminal.shown("\(finding.file)\(place):"), .bold)) \(severity) "
-    return line + terminal.shown(finding.message + (finding.excerpt.map { "\n\($0)" } ?? "")) + "\n"
+    return line + terminal.shown(finding.message + (finding.excerpt.map { "\n\($0)" } ?? ""))
   }
 }

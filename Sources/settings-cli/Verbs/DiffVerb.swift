@@ -43,10 +43,7 @@ struct DiffVerb: Verb {
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    if backup, file != nil { throw ValidationError("Use either --backup or FILE, not both.") }
-    if declared, backup || file != nil {
-      throw ValidationError("Use either --declared or \(backup ? "--backup" : "FILE"), not both.")
-    }
+    try checkAlternatives(("--declared", declared), ("--backup", backup), ("FILE", file != nil))
     if json, !declared { throw ValidationError("'--json' is for '--declared', which is missing.") }
   }
 
@@ -72,11 +69,7 @@ struct DiffVerb: Verb {
 
   private func compareWithDeclared(_ target: Target) throws {
     let found = DeclaredComparison.all(in: try target.open().snapshot, target.schema)
-    if json {
-      Output.line(JSONObject.lines(found.map(\.json)))
-    } else {
-      for comparison in found { Output.text(comparison.line + "\n") }
-    }
+    Output.list(found, asJSON: json, \.json, \.line)
     if exitCode, !found.isEmpty { throw ToolError(.noValue) }
   }
 

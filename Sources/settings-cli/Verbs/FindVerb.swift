@@ -39,11 +39,7 @@ struct FindVerb: Verb {
       found = entries.compactMap { $0.match(words, Self.isSimilar) }
       if !found.isEmpty { Output.note("Nothing has \(Self.quoted(words)). These are similar:") }
     }
-    if json {
-      Output.line(JSONObject.lines(found.map(\.json)))
-    } else {
-      for match in found { Output.text(match.line + "\n") }
-    }
+    Output.list(found, asJSON: json, \.json, \.line)
     if found.isEmpty {
       throw ToolError(.noValue, Terminal.error.isTerminal ? "Nothing has \(Self.quoted(words))." : nil)
     }

@@ -29,8 +29,7 @@ struct ForgetVerb: Verb {
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    guard Target(target).isFile else { return }
-    throw ValidationError("'forget' takes an app's id, not the path '\(target)'. To remove a file, use rm.")
+    try Target.checkIsApp(target, for: "'forget'", advice: " To remove a file, use rm.")
   }
 
   func answer() throws {

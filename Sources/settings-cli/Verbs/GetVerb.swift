@@ -72,8 +72,8 @@ struct GetVerb: Verb {
     }
     if layers, fallback != nil { throw ValidationError("--layers cannot be combined with --default.") }
     if layers, form == .toml { throw ValidationError("--layers prints TOML by itself; omit --toml.") }
-    if key == nil, form == .json || origin, endsWithNUL {
-      throw ValidationError("Use either \(form == .json ? "--json" : "--origin") or -0, not both.")
+    if key == nil {
+      try checkAlternatives((form == .json ? "--json" : "--origin", form == .json || origin), ("-0", endsWithNUL))
     }
   }
 

@@ -79,12 +79,12 @@ struct ImportVerb: Verb {
   func validate() throws {
     try layer.check(isOfAll ? nil : target)
     if isOfAll {
-      if original != nil { throw ValidationError("Use either --all or TARGET, not both.") }
+      try checkAlternatives(("--all", true), ("TARGET", original != nil))
       if target == nil { throw ValidationError("Missing FILE. Usage: settings-cli import --all FILE") }
       for (option, isGiven) in [
         ("--map", !map.isEmpty), ("--ignore", !ignore.isEmpty), ("--only-mapped", onlyMapped), ("--into", into != nil),
         ("--locks", locks), ("--if-unchanged", !condition.ifUnchanged.isEmpty),
-      ] where isGiven { throw ValidationError("Use either --all or \(option), not both.") }
+      ] { try checkAlternatives(("--all", true), (option, isGiven)) }
       guard [nil, .toml, .json].contains(format) else {
         throw ValidationError("The settings of all apps are TOML or JSON: use '--format toml' or '--format json'.")
       }

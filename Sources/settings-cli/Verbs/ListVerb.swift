@@ -40,10 +40,8 @@ struct ListVerb: Verb {
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    if json, endsWithNUL { throw ValidationError("Use either --json or -0, not both.") }
-    if origin, endsWithNUL || names {
-      throw ValidationError("Use either --origin or \(names ? "--names" : "-0"), not both.")
-    }
+    try checkAlternatives(("--json", json), ("-0", endsWithNUL))
+    try checkAlternatives(("--origin", origin), (names ? "--names" : "-0", names || endsWithNUL))
   }
 
   func answer() throws {

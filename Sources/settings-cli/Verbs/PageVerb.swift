@@ -34,7 +34,7 @@ struct PageVerb: Verb {
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    if socket != nil, port != nil { throw ValidationError("Use either --socket or --port, not both.") }
+    try checkAlternatives(("--socket", socket != nil), ("--port", port != nil))
     if let port, !(0...65_535).contains(port) {
       throw ValidationError("Invalid value '\(port)' for '--port': a number from 0 to 65535 is needed.")
     }

@@ -59,7 +59,7 @@ struct ProfileVerb: Verb {
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    if Target(target).isFile { throw ValidationError("'profile' takes an app's id, not the path '\(target)'.") }
+    try Target.checkIsApp(target, for: "'profile'")
     for (option, isGiven, needed) in [
       ("--none", usesNone, Action.use), ("--inherits", inherits != nil, .new), ("--from-current", fromCurrent, .new),
       ("--force", force, .remove), ("--json", json, .list),
@@ -69,7 +69,7 @@ struct ProfileVerb: Verb {
     if action == .list {
       if let name { throw ValidationError("Unexpected word '\(name)': 'list' lists all profiles.") }
     } else if usesNone {
-      if name != nil { throw ValidationError("Use either --none or NAME, not both.") }
+      try checkAlternatives(("--none", true), ("NAME", name != nil))
     } else if name == nil {
       let more = action == .use ? " To use none, write --none." : ""
       throw ValidationError("Missing NAME of the profile.\(more)")
@@ -109,12 +109,8 @@ struct ProfileVerb: Verb {
         inherits: names.contains(name) ? Self.inherited(by: name, profiles) : nil, isActive: name == active,
         chosenBy: name == active ? isByVariable ? .variable : .person : nil, isStored: name == stored)
     }
-    if json {
-      Output.line(JSONObject.lines(all.map(\.json)))
-    } else {
-      let width = all.map(\.name.count).max() ?? 0
-      for entry in all { Output.text(entry.line(width: width) + "\n") }
-    }
+    let width = all.map(\.name.count).max() ?? 0
+    Output.list(all, asJSON: json, \.json) { $0.line(width: width) }
   }
 
   /// What a profile says that it inherits, whether that is valid or not.

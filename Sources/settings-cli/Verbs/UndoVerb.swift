@@ -49,9 +49,7 @@ struct UndoVerb: Verb {
     }
     try apps.needTarget(for: entry.map { _ in "--entry" })
     try change.checkTarget(of: apps)
-    if key != nil, entry != nil {
-      throw ValidationError("Use either \(isEntry ? "'#N'" : "KEY") or --entry, not both.")
-    }
+    try checkAlternatives((isEntry ? "'#N'" : "KEY", key != nil), ("--entry", entry != nil))
     try EntryArgument.check(entry)
     _ = try key.map(EntryArgument.parse)
   }

@@ -43,7 +43,7 @@ struct UnsetVerb: Verb {
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    if all, !keys.isEmpty { throw ValidationError("Use either --all or KEY, not both.") }
+    try checkAlternatives(("--all", all), ("KEY", !keys.isEmpty))
     if all, try change.guarded().expected.contains(where: { $0.key != nil }) {
       throw ValidationError("With --all, --if-unchanged takes the digest of the file.")
     }

@@ -77,11 +77,11 @@ struct WatchVerb: Verb {
     if document {
       if key != nil { throw ValidationError("--document is for all keys: leave out KEY.") }
       if json { throw ValidationError("--document prints JSON by itself; omit --json.") }
-      if exec != nil { throw ValidationError("Use either --exec or --document, not both.") }
+      try checkAlternatives(("--exec", exec != nil), ("--document", true))
     }
-    if exec != nil {
-      if json { throw ValidationError("Use either '--exec' or '--json', not both.") }
-    } else if shell {
+    try checkAlternatives(("'--exec'", exec != nil), ("'--json'", json))
+    guard exec == nil else { return }
+    if shell {
       throw ValidationError("'--shell' is for the command of '--exec', which is missing.")
     } else if !arguments.isEmpty {
       throw ValidationError("Words after '--' are for the command of '--exec', which is missing.")

@@ -13,7 +13,7 @@ struct AppsArgument: ParsableArguments {
   @Flag(help: "All apps, as without TARGET.") var all = false
 
   func validate() throws {
-    if all, target != nil { throw ValidationError("Use either --all or TARGET, not both.") }
+    try checkAlternatives(("--all", all), ("TARGET", target != nil))
     try layer.check(target)
   }
 

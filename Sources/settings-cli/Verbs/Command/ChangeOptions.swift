@@ -47,3 +47,19 @@ func validated<Result>(_ check: () throws -> Result) throws -> Result {
     throw ValidationError(failure.message ?? "")
   }
 }
+
+/// Throws if two of some words exclude each other, and both are given.
+func checkAlternatives(_ words: (name: String, isGiven: Bool)...) throws {
+  let given = words.filter(\.isGiven).map(\.name)
+  if given.count > 1 { throw ValidationError("Use either \(given[0]) or \(given[1]), not both.") }
+}
+
+extension Target {
+  /// Throws if a word is a path, where only an app will do.
+  ///
+  /// - Parameter subject: What takes an app's id.
+  static func checkIsApp(_ word: String, for subject: String, advice: String = "") throws {
+    guard Target(word).isFile else { return }
+    throw ValidationError("\(subject) takes an app's id, not the path '\(word)'.\(advice)")
+  }
+}

@@ -62,12 +62,9 @@ struct LayerOptions: ParsableArguments {
 
   /// Throws if the options make no sense with a target; `nil` for all apps.
   func check(_ target: String?) throws {
-    let given = [("--system", system), ("--drop-in", dropIn != nil), ("--layer", personal != nil)].filter(\.1).map(\.0)
-    if given.count > 1 { throw ValidationError("Use either \(given[0]) or \(given[1]), not both.") }
-    if let option = given.first {
-      if let target, Target(target).isFile {
-        throw ValidationError("\(option) takes an app's id, not the path '\(target)'.")
-      }
+    try checkAlternatives(("--system", system), ("--drop-in", dropIn != nil), ("--layer", personal != nil))
+    if let option = system ? "--system" : dropIn != nil ? "--drop-in" : personal != nil ? "--layer" : nil {
+      if let target { try Target.checkIsApp(target, for: option) }
       if target == nil, option != "--system" { throw ValidationError("\(option) needs a TARGET, an app's id.") }
     }
     _ = try layer
