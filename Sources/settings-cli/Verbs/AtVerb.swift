@@ -30,7 +30,7 @@ struct AtVerb: Verb {
   @Argument(
     help: ArgumentHelp("A time, or an entry.", valueName: "when"), completion: .custom(Candidates.entries))
   var when: String?
-  @Argument(help: "The dotted key.", completion: .custom(Candidates.formerKeys)) var key: String?
+  @Argument(help: "The dotted key.", completion: .custom(Candidates.keys)) var key: String?
   @Option(parsing: .unconditional, help: EntryArgument.help, completion: .custom(Candidates.entryNumbers))
   var entry: Int?
   @Flag(help: "Compare with the file as it is now: a unified diff.") var diff = false

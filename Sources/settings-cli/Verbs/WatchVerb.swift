@@ -125,8 +125,6 @@ struct WatchVerb: Verb {
       do {
         try watching.run()
         Glibc.exit(EXIT_SUCCESS)
-      } catch is GoneReader {
-        Glibc.exit(EXIT_SUCCESS)
       } catch {
         Output.end(with: error)
       }
@@ -155,8 +153,6 @@ struct WatchVerb: Verb {
       do {
         try await watching.run(on: store)
         try Output.flush()
-        Glibc.exit(EXIT_SUCCESS)
-      } catch is GoneReader {
         Glibc.exit(EXIT_SUCCESS)
       } catch {
         Output.end(with: error)

@@ -19,16 +19,12 @@ enum RepeatedOptions {
     guard Set(names).count < names.count || names.count > 1 && !names.allSatisfy({ $0.hasPrefix("--") }),
       let verb = try ManualVerb.description().subcommand(words[0])
     else { return }
-    var options: [String: ManualVerb.Description.Argument] = [:]
-    for option in verb.arguments ?? [] where option.kind == "option" {
-      for name in option.allNames { options[name] = option }
-    }
     var seen: Set<String> = []
     var index = 1
     while index < words.count, words[index] != "--" {
       let word = words[index]
       index += 1
-      guard let option = options[name(word)] else { continue }
+      guard let option = verb.option(word), option.kind == "option" else { continue }
       if !option.isRepeating, !seen.insert(option.allNames[0]).inserted {
         throw ToolError(.usage, "'\(name(word))' is given more than once.")
       }

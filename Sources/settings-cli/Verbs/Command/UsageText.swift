@@ -59,13 +59,11 @@ enum UsageText {
   /// has it, `-n5` and `-z`.
   private static func option(with value: String, of verb: ManualVerb.Description.Command?) -> String? {
     let words = value.drop { $0 == "-" }.split(separator: "-").joined(separator: " ")
-    func has(_ name: String) -> Bool {
-      verb?.arguments?.contains { $0.names?.contains { $0.name == name } == true } == true
-    }
-    if has("limit"), Int(words) != nil { return "--limit \(words)" }
-    if has("limit"), words.first == "n", let number = Int(words.dropFirst()) { return "-n \(number)" }
-    if has("0"), value == "-z" { return "-0" }
-    guard has("since"), (try? Moment.parse(words)) != nil else { return nil }
+    func has(_ name: String) -> Bool { verb?.option(name) != nil }
+    if has("--limit"), Int(words) != nil { return "--limit \(words)" }
+    if has("--limit"), words.first == "n", let number = Int(words.dropFirst()) { return "-n \(number)" }
+    if has("-0"), value == "-z" { return "-0" }
+    guard has("--since"), (try? Moment.parse(words)) != nil else { return nil }
     return "--since \(words.contains(" ") ? "\"\(words)\"" : words)"
   }
 
@@ -74,11 +72,10 @@ enum UsageText {
   ) -> String {
     let isOption = place.hasPrefix("-")
     let option = String(place.prefix { $0 != " " })
-    let known = verb?.arguments?.first { argument in
+    let known =
       isOption
-        ? argument.names?.contains { "--\($0.name)" == option } == true
-        : argument.names == nil && "<\(argument.valueName ?? "")>" == place
-    }
+      ? verb?.option(option)
+      : verb?.arguments?.first { $0.names == nil && "<\($0.valueName ?? "")>" == place }
     let subject = isOption ? "Invalid value '\(value)' for '\(option)'" : "Invalid \(operand(place)) '\(value)'"
     guard let values = known?.allValues, let last = values.last else {
       return "\(subject): \(Double(value) == nil ? "a number" : "a whole number") is needed."

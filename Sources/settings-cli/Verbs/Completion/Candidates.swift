@@ -26,8 +26,7 @@ enum Candidates {
 
   /// The files of the person's, as --layer names them.
   static let layers: Function = completing { line in
-    let location = target(on: line).flatMap { try? SettingsLocation(app: $0) }
-    let directory = location?.personal?.declaredDirectory ?? ""
+    let directory = location(on: line)?.personal?.declaredDirectory ?? ""
     let dropIns = ((try? Syscalls().names(in: directory)) ?? []).filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }
     return [Candidate("user", note: "the user's file, below an active profile")]
       + profileNames(on: line).map { Candidate("profile:\($0)") }
@@ -46,8 +45,11 @@ enum Candidates {
   }
 
   private static func profileNames(on line: CompletionLine) -> [String] {
-    let location = target(on: line).flatMap { try? SettingsLocation(app: $0) }
-    return (try? location.flatMap { Profiles(of: $0) }?.names()) ?? []
+    (try? location(on: line).flatMap { Profiles(of: $0) }?.names()) ?? []
+  }
+
+  private static func location(on line: CompletionLine) -> SettingsLocation? {
+    target(on: line).flatMap { try? SettingsLocation(app: $0) }
   }
 
   static let keys: Function = ofTarget { target, line in
@@ -64,9 +66,6 @@ enum Candidates {
     line.options.contains("--entry")
       ? KeyCandidates(of: target).keys(except: line.operands.dropFirst()) : newestEntries(of: target)
   }
-
-  /// The keys, behind a time.
-  static let formerKeys: Function = ofTarget { target, _ in KeyCandidates(of: target).keys() }
 
   /// The numbers of entries, without the '#'.
   static let entryNumbers: Function = ofTarget { target, _ in

@@ -19,9 +19,9 @@ struct CompleteVerb: Verb {
     ProcessTitle.hide(words)
     let reply =
       switch shell {
-      case .bash: BashReply(words).lines
-      case .zsh: ZshReply(words).lines
-      case .fish: FishReply(words).lines
+      case .bash: BashReply.lines(words)
+      case .zsh: ZshReply.lines(words)
+      case .fish: FishReply.lines(words)
       }
     Output.text(reply.map { $0 + "\n" }.joined())
   }
@@ -69,25 +69,20 @@ struct Matches {
 }
 
 /// Bash gets what it inserts and shows. Where it lists candidates, it inserts no more of them than they share.
-struct BashReply {
-  let lines: [String]
-
+enum BashReply {
   /// - Parameter words: The line up to the cursor, the part that bash replaces, the kind of completion, and the number of
   ///   columns.
-  init(_ words: [String]) {
+  static func lines(_ words: [String]) -> [String] {
     let (line, isFile) = ShellText.words(of: words.first ?? "")
     let replaced = words.count > 1 ? words[1] : ""
     let raw = line[line.count - 1].raw
     let head = raw.hasSuffix(replaced) ? String(raw.unicodeScalars.dropLast(replaced.unicodeScalars.count)) : ""
     let typed = TypedWord(raw, keeping: head)
-    switch CompletionAnswer(line.commandWords, isFile: isFile) {
-    case .files: lines = ["files"]
-    case .directories: lines = ["directories"]
-    case .words(let all):
+    return CompletionAnswer(line.commandWords, isFile: isFile).reply { all in
       let matches = Matches(all, typed)
       let kind = words.count > 2 ? words[2] : ""
       let columns = words.count > 3 ? max(0, Int(words[3]) ?? 80) : 80
-      lines = [matches.summary] + Self.candidates(matches, typed, kind: kind, columns: columns)
+      return [matches.summary] + candidates(matches, typed, kind: kind, columns: columns)
     }
   }
 
@@ -124,31 +119,23 @@ struct BashReply {
 }
 
 /// zsh gets what it inserts and, after a tab, what it shows: there a colon begins a note.
-struct ZshReply {
-  let lines: [String]
-
+enum ZshReply {
   /// - Parameter words: An open quote, which zsh keeps, and the words of the line up to the cursor.
-  init(_ words: [String]) {
+  static func lines(_ words: [String]) -> [String] {
     let line = words.dropFirst().map { ShellText($0) }
     let typed = TypedWord(line.last?.raw ?? "", keeping: words.first ?? "", isClosed: true)
-    switch CompletionAnswer(line.commandWords, isFile: false) {
-    case .files: lines = ["files"]
-    case .directories: lines = ["directories"]
-    case .words(let all):
+    return CompletionAnswer(line.commandWords, isFile: false).reply { all in
       let matches = Matches(all, typed)
-      guard matches.keepsTyped || matches.candidates.count < 2 else {
-        // Only a list, of lines as they are.
-        lines =
-          [matches.summary] + BashReply.noted(matches.candidates, matches.candidates.map(\.text)).map { "\t\($0)" }
-        return
-      }
       let texts = matches.candidates.map(\.text)
+      guard matches.keepsTyped || texts.count < 2 else {
+        // Only a list, of lines as they are.
+        return [matches.summary] + BashReply.noted(matches.candidates, texts).map { "\t\($0)" }
+      }
       let inserted = texts.count < 2 ? texts.map(typed.written) : typed.written(texts, sharing: matches.shared)
-      lines =
-        [matches.summary]
+      return [matches.summary]
         + zip(matches.candidates, inserted).map { candidate, text in
           let note = candidate.note.isEmpty ? "" : ":\(candidate.note)"
-          return "\(Self.escaped(text))\t\(Self.escaped(candidate.text))\(note)"
+          return "\(escaped(text))\t\(escaped(candidate.text))\(note)"
         }
     }
   }
@@ -165,16 +152,12 @@ struct ZshReply {
 }
 
 /// Fish quotes and inserts candidates itself, and looks for what is typed anywhere in them.
-struct FishReply {
-  let lines: [String]
-
+enum FishReply {
   /// - Parameter words: The line up to the cursor.
-  init(_ words: [String]) {
+  static func lines(_ words: [String]) -> [String] {
     let (line, isFile) = ShellText.words(of: words.first ?? "", isFish: true)
-    switch CompletionAnswer(line.commandWords, isFile: isFile) {
-    case .files: lines = ["files"]
-    case .directories: lines = ["directories"]
-    case .words(let all): lines = ["words"] + Matches(all, line[line.count - 1]).candidates.map(\.line)
+    return CompletionAnswer(line.commandWords, isFile: isFile).reply { all in
+      ["words"] + Matches(all, line[line.count - 1]).candidates.map(\.line)
     }
   }
 }

@@ -48,17 +48,21 @@ enum CompletionAnswer {
       self = .words(line.typed.hasPrefix("-") ? Self.options(of: command, on: line) : Self.verbs(of: command))
     } else if line.verb?.commandName == "help" {
       self = .words(line.operands.isEmpty ? Self.verbs(of: command) : [])
-    } else if line.isOptionValue || line.isPastOptions {
-      self = Self.values(on: line, words)
-    } else if line.argument == nil || line.typed.hasPrefix("-") {
-      // Among the operands there may be numbers.
-      guard case .words(let operands) = Self.values(on: line, words) else {
-        self = .words(Self.options(of: line.verb, on: line))
-        return
-      }
-      self = .words(Self.options(of: line.verb, on: line) + operands)
     } else {
       self = Self.values(on: line, words)
+      guard !line.isOptionValue, !line.isPastOptions, line.argument == nil || line.typed.hasPrefix("-") else { return }
+      // Among the operands there may be numbers.
+      let operands = if case .words(let operands) = self { operands } else { [Candidate]() }
+      self = .words(Self.options(of: line.verb, on: line) + operands)
+    }
+  }
+
+  /// The lines of a reply, the first of which says what the candidates are.
+  func reply(_ lines: ([Candidate]) -> [String]) -> [String] {
+    switch self {
+    case .files: ["files"]
+    case .directories: ["directories"]
+    case .words(let all): lines(all)
     }
   }
 

@@ -82,7 +82,7 @@ struct CompletionLine {
 
 extension ManualVerb.Description.Command {
   /// The option or flag of a word, which may have a value after `=`.
-  fileprivate func option(_ word: String) -> ManualVerb.Description.Argument? {
+  func option(_ word: String) -> ManualVerb.Description.Argument? {
     let name = String(word.prefix { $0 != "=" })
     return arguments?.first { $0.allNames.contains(name) }
   }
