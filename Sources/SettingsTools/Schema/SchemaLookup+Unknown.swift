@@ -12,7 +12,7 @@ extension SchemaLookup {
 
   /// The key that was probably meant.
   package func suggestion(for path: TOMLPath) -> TOMLPath? {
-    meant.key(for: path, around: key(around: path), among: keys)
+    meant.key(for: path, around: key(around: path))
   }
 
   /// Throws if the schema does not list a key.
@@ -62,22 +62,13 @@ extension SchemaLookup {
 }
 
 /// The keys that were probably meant by unknown ones.
-///
-/// To find one means to compare a text with every key, and a file may have many unknown ones: no more are found than
-/// somebody reads.
 final class MeantKeys: Sendable {
-  private static let most = 100
+  // Protects what they are found with.
+  private let unknownKey: Mutex<UnknownKey>
 
-  // Protects what they are found with, and how many were looked for.
-  private let state = Mutex<(unknownKey: UnknownKey?, count: Int)>((nil, 0))
+  init(among keys: [SchemaKey]) { unknownKey = Mutex(UnknownKey(among: keys)) }
 
-  package func key(for path: TOMLPath, around key: SchemaKey?, among keys: [SchemaKey]) -> TOMLPath? {
-    state.withLock { state in
-      guard state.count < Self.most else { return nil }
-      state.count += 1
-      let unknownKey = state.unknownKey ?? UnknownKey(among: keys)
-      state.unknownKey = unknownKey
-      return unknownKey.suggestion(for: path, around: key)
-    }
+  func key(for path: TOMLPath, around key: SchemaKey?) -> TOMLPath? {
+    unknownKey.withLock { $0.suggestion(for: path, around: key) }
   }
 }
