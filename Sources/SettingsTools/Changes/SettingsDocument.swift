@@ -100,10 +100,9 @@ package struct SettingsDocument {
       _ = try TOMLDocument(parsing: bytes)
       return nil
     } catch {
-      let shows = schema.showsText && Redaction.shows(lineOf: error, in: bytes)
       let place = places.position(of: hidden.shownOffset(of: error.position.byteOffset))
       return [
-        "message": .text(shows ? error.message : error.discreetMessage), "line": .number(place.line),
+        "message": .text(schema.message(error, in: bytes)), "line": .number(place.line),
         "column": .number(place.column),
       ]
     }

@@ -39,9 +39,7 @@ package struct TextReplacement {
     } catch {
       throw ToolError(
         .unparsable,
-        "Cannot store the text: it does not parse.\n"
-          + (schema.showsText && Redaction.shows(lineOf: error, in: bytes)
-            ? error.formatted(file: name) : error.discreet(file: name)))
+        "Cannot store the text: it does not parse.\n" + schema.message(error, in: bytes, of: name))
     }
     for fault in faults(in: mine) {
       let message = fault.failure.message ?? ""

@@ -61,15 +61,13 @@ private struct SubmittedText {
     do throws(TOMLSyntaxError) {
       edited = try TOMLDocument(parsing: bytes)
     } catch {
-      let shown = schema.showsText && Redaction.shows(lineOf: error, in: bytes)
       findings = [
-        SettingsFinding(
-          .unparsable, shown ? error.message : error.discreetMessage, file: file, position: error.position)
+        SettingsFinding(.unparsable, schema.message(error, in: bytes), file: file, position: error.position)
       ]
       failure = ToolError(
         .unparsable,
         "Cannot store the text: it does not parse. Nothing was written.\n"
-          + (shown ? error.formatted(file: "text") : error.discreet(file: "text")))
+          + schema.message(error, in: bytes, of: "text"))
       return
     }
     let whole: TOMLDocument
