@@ -7,14 +7,14 @@ struct LowerLayers {
   private let renamedKeys: [SchemaKey]
   private let names: PathTree
   /// The names in them are part of them.
-  private let secrets: PathTree
+  private let secrets: KnownKeys
   /// For each locked path, its name in the file that locks it.
   private var sources: [TOMLPath: (lock: LockEntry, file: String, line: Int?)] = [:]
 
   init(keys: [SchemaKey]) {
     renamedKeys = keys.filter { $0.paths.count > 1 }
     names = PathTree(renamedKeys)
-    secrets = PathTree(keys.filter(\.isSecret))
+    secrets = KnownKeys(declared: PathTree(), secrets: keys.filter(\.isSecret).flatMap(\.paths))
   }
 
   /// Adds the next file.
@@ -92,11 +92,7 @@ struct LowerLayers {
   }
 
   /// A path without names within a secret.
-  private func withoutSecretNames(_ path: TOMLPath) -> TOMLPath {
-    guard !secrets.isEmpty else { return path }
-    return (1...path.components.count).lazy.map { path.prefix($0) }
-      .first { secrets.key(at: $0) != nil } ?? path
-  }
+  private func withoutSecretNames(_ path: TOMLPath) -> TOMLPath { secrets.secret(around: path) ?? path }
 
   private func name(of path: TOMLPath) -> TOMLPath { sources[path]?.lock.path ?? path }
 

@@ -3,9 +3,15 @@ import AppSettings
 extension SchemaReader {
   private static let kinds = SchemaType.Kind.allCases.map(\.rawValue).joined(separator: ", ")
 
-  private static func unknownType(_ name: String) -> String {
+  /// The kind with a name; `nil` for one that only a later form has.
+  private func kind(_ name: String, in section: SchemaSection, at member: String) throws(SettingsError)
+    -> SchemaType.Kind?
+  {
+    if let kind = SchemaType.Kind(rawValue: name) { return kind }
+    if section.source.isOfLaterForm { return nil }
     let nearest = Suggestion.nearest(to: name, among: SchemaType.Kind.allCases.map(\.rawValue))
-    return "there is no type '\(name.shortened())'; \(nearest.map { "'\($0)' may be meant" } ?? "there are \(kinds)")"
+    let hint = nearest.map { "'\($0)' may be meant" } ?? "there are \(Self.kinds)"
+    throw section.refuse("there is no type '\(name.shortened())'; \(hint)", at: member)
   }
 
   /// Returns the type that a table describes.
@@ -13,16 +19,9 @@ extension SchemaReader {
   /// - Parameter isField: Whether the type is that of a field, which has members of its own.
   func type(in section: SchemaSection, depth: Int, isField: Bool = false) throws(SettingsError) -> SchemaType {
     guard depth < 32 else { throw section.refuse("types are nested too deeply; 32 levels are the limit") }
-    if isField {
-      try section.checkMembers(among: Self.fieldSet, Self.fieldMembers)
-    } else if depth > 0 {
-      try section.checkMembers(among: Self.typeSet, Self.typeMembers)
-    }
+    if depth > 0 { try section.checkMembers(among: isField ? Self.fieldMembers : Self.typeMembers) }
     let name = try section.string("type", "one of \(Self.kinds)")
-    guard let kind = SchemaType.Kind(rawValue: name) else {
-      if section.source.isOfLaterForm { return .any }
-      throw section.refuse(Self.unknownType(name), at: "type")
-    }
+    guard let kind = try kind(name, in: section, at: "type") else { return .any }
     var type = SchemaType(kind)
     // Most keys have only a default and a description.
     if section.table.count == 1 { return type }
@@ -129,11 +128,7 @@ extension SchemaReader {
     guard case .string(let name)? = section.table["ids"] else {
       return try type(in: section.section("ids", "a type's name, or a table with a 'type'"), depth: depth + 1)
     }
-    guard let kind = SchemaType.Kind(rawValue: name) else {
-      if section.source.isOfLaterForm { return .any }
-      throw section.refuse(Self.unknownType(name), at: "ids")
-    }
-    return SchemaType(kind)
+    return SchemaType(try kind(name, in: section, at: "ids") ?? .any)
   }
 
   private func patterns(in section: SchemaSection) throws(SettingsError) -> [String] {

@@ -10,22 +10,17 @@ struct SchemaReader {
   let checksPatterns: Bool
 
   private static let rootMembers = ["app", "name", "icon", "schema-version", "groups", "keys", "migrations"]
-  private static let rootSet = Set(rootMembers)
   private static let groupMembers = ["description"]
-  private static let groupSet = Set(groupMembers)
   private static let keyMembers =
     typeMembers + [
       "default", "computed-default", "description", "group", "formerly", "secret", "project", "refers-to",
       "needs-restart",
     ]
-  private static let keySet = Set(keyMembers)
   static let typeMembers = [
     "type", "minimum", "maximum", "below", "choices", "pattern", "minimum-count", "maximum-count", "unique", "ordered",
     "elements", "fields", "other-fields", "ids", "reads-older-form", "expects", "example",
   ]
-  static let typeSet = Set(typeMembers)
   static let fieldMembers = typeMembers + ["required", "default", "description"]
-  static let fieldSet = Set(fieldMembers)
 
   /// Reads the whole file.
   ///
@@ -43,7 +38,7 @@ struct SchemaReader {
     case .integer(let version)? where version >= 1: break
     default: throw root.wrong("schema-version", "an integer of at least 1")
     }
-    try root.checkMembers(among: Self.rootSet, Self.rootMembers)
+    try root.checkMembers(among: Self.rootMembers)
     let groups = try groups(in: root)
     var keys: [SchemaKey] = []
     if root.table["keys"] != nil {
@@ -69,7 +64,7 @@ struct SchemaReader {
     var groups: [SchemaGroup] = []
     for (name, _) in section.table {
       let group = try section.section(name, "a table with a 'description'")
-      try group.checkMembers(among: Self.groupSet, Self.groupMembers)
+      try group.checkMembers(among: Self.groupMembers)
       groups.append(
         SchemaGroup(path: try group.keyPath(name), summary: try group.optionalString("description") ?? ""))
     }
@@ -84,7 +79,7 @@ struct SchemaReader {
       throw section.refuse(
         "a key's name needs quotes where it has dots, as in [keys.\"\(path.appending(inner))\"]", at: inner)
     }
-    try section.checkMembers(among: Self.keySet, Self.keyMembers)
+    try section.checkMembers(among: Self.keyMembers)
     var key = SchemaKey(path, try type(in: section, depth: 0))
     key.summary = try section.optionalString("description") ?? ""
     key.isSecret = try section.flag("secret")

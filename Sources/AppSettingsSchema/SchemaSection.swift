@@ -20,11 +20,11 @@ struct SchemaSection {
   }
 
   /// Rejects unknown members. A file of a later form may have members that this release does not know yet.
-  func checkMembers(among known: Set<String>, _ shown: @autoclosure () -> [String]) throws(SettingsError) {
+  func checkMembers(among known: [String]) throws(SettingsError) {
     guard !source.isOfLaterForm else { return }
     for (name, _) in table where !known.contains(name) {
-      let nearest = Suggestion.nearest(to: name, among: shown())
-      let hint = nearest.map { "'\($0)' may be meant" } ?? "there are \(shown().joined(separator: ", "))"
+      let nearest = Suggestion.nearest(to: name, among: known)
+      let hint = nearest.map { "'\($0)' may be meant" } ?? "there are \(known.joined(separator: ", "))"
       throw refuse("there is no member '\(name.shortened())'; \(hint)", at: name)
     }
   }
