@@ -75,9 +75,7 @@ struct DiffVerb: Verb {
 
   private static func texts(_ other: String, _ target: Target, typed: String? = nil) throws -> String {
     let file = try target.location().file
-    guard let old = try GivenFile.bytes(at: other) else {
-      throw ToolError(.io, "Cannot read '\(other)': it does not exist.\(typed.map { advice(for: $0, target) } ?? "")")
-    }
+    let old = try GivenFile.bytes(at: other, advice: typed.map { advice(for: $0, target) } ?? "")
     let new = try SettingsFile(path: file).read().bytes
     if new == nil { try target.checkKnown(target.openUnread()) }
     let texts = ShownTexts(old, new ?? [], target.schema)

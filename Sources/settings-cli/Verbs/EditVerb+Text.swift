@@ -40,10 +40,7 @@ extension EditVerb {
 
   private static func bytes(of name: String) throws -> [UInt8] {
     if name == "-" { return try StandardInput.all() }
-    guard let bytes = try GivenFile.bytes(at: SettingsLocation(file: Arguments.path(name)).file) else {
-      throw ToolError(.io, "Cannot read '\(name)': it does not exist.")
-    }
-    return bytes
+    return try GivenFile.bytes(at: SettingsLocation(file: Arguments.path(name)).file, named: name)
   }
 }
 

@@ -264,10 +264,7 @@ struct ImportVerb: Verb {
     guard (try? Syscalls().status(at: path))?.isDirectory != true else {
       throw ToolError(.io, "Cannot import '\(path)': it is a directory. Name a file in it.")
     }
-    guard let bytes = try GivenFile.bytes(at: path) else {
-      throw ToolError(.io, "Cannot import '\(path)': it does not exist.")
-    }
-    return (bytes, path)
+    return (try GivenFile.bytes(at: path, to: "import"), path)
   }
 }
 
