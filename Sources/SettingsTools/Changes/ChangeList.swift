@@ -6,12 +6,6 @@ package final class ChangeList {
   /// At least one change was refused, so none is to be written.
   package struct Refused: Error {}
 
-  private struct Step {
-    /// The number of the change, or of the line of a batch.
-    let number: Int
-    let line: BatchLine
-  }
-
   private let opened: OpenedSettings
   private let schema: SchemaLookup
   private let creates: Bool
@@ -21,7 +15,8 @@ package final class ChangeList {
   private let keepsTables: Bool
   private let needsChange: Bool
   private let advice: String?
-  private let steps: [Step]
+  /// Each with the number of the change, or of the line of a batch.
+  private let steps: [(number: Int, line: BatchLine)]
   package private(set) var answers: [ChangeAnswer] = []
   /// The values that were set, with the numbers of their answers.
   private var stored: [(path: TOMLPath, value: TOMLValue?, answer: Int)] = []
@@ -35,7 +30,7 @@ package final class ChangeList {
   private var elements: [TOMLPath: [String]] = [:]
 
   private init(
-    _ steps: [Step], of opened: OpenedSettings, creates: Bool, keepsGoing: Bool, keepsTables: Bool,
+    _ steps: [(Int, BatchLine)], of opened: OpenedSettings, creates: Bool, keepsGoing: Bool, keepsTables: Bool,
     needsChange: Bool = false, advice: String? = ChangeList.advice, isBatch: Bool = false
   ) {
     (self.steps, self.opened, schema) = (steps, opened, opened.schema)
@@ -56,11 +51,9 @@ package final class ChangeList {
     _ changes: [SettingChange], of opened: OpenedSettings, creates: Bool = false, keepsTables: Bool = false,
     needsChange: Bool = false, advice: String? = ChangeList.advice
   ) {
-    var steps: [Step] = []
-    for change in changes { steps.append(Step(number: steps.count + 1, line: .change(change))) }
     self.init(
-      steps, of: opened, creates: creates, keepsGoing: false, keepsTables: keepsTables, needsChange: needsChange,
-      advice: advice)
+      changes.enumerated().map { ($0 + 1, .change($1)) }, of: opened, creates: creates, keepsGoing: false,
+      keepsTables: keepsTables, needsChange: needsChange, advice: advice)
   }
 
   /// - Parameters:
@@ -72,10 +65,7 @@ package final class ChangeList {
     let newline = UInt8(ascii: "\n")
     let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\r") }
     let steps = text.split(separator: newline, omittingEmptySubsequences: false).enumerated()
-      .compactMap { index, line -> Step? in
-        guard !line.allSatisfy(isBlank) else { return nil }
-        return Step(number: index + 1, line: BatchLine(of: line))
-      }
+      .compactMap { index, line in line.allSatisfy(isBlank) ? nil : (index + 1, BatchLine(of: line)) }
     self.init(
       steps, of: opened, creates: creates, keepsGoing: keepsGoing, keepsTables: keepsTables, isBatch: true)
   }
@@ -328,7 +318,7 @@ package final class ChangeList {
     func written() -> [String] { self.elements[place] ?? writtenElements(elements, at: path, in: view) }
     if change.action == .append {
       if !creates { try schema.checkKnown(in: element, at: elements.count, of: path, advice: advice) }
-      let text = Self.text(of: element, notation)
+      let text = element.text(as: notation)
       let value = try checked(elements + [element])
       return (value, self.elements[place] == nil ? .elements(written() + [text]) : .anotherElement(text))
     }
@@ -344,11 +334,7 @@ package final class ChangeList {
   private func writtenElements(_ elements: [TOMLValue], at path: TOMLPath, in view: SettingsSnapshot) -> [String] {
     let written = schema.names(of: path).lazy.compactMap { view.userDocument.elementTexts(at: $0) }.first
     guard let written, written.count == elements.count else { return elements.map(\.tomlText) }
-    return zip(elements, written).map { Self.text(of: $0, $1) }
-  }
-
-  private static func text(of element: TOMLValue, _ notation: String?) -> String {
-    notation.flatMap { (try? TOMLValue(parsing: $0)) == element ? $0 : nil } ?? element.tomlText
+    return zip(elements, written).map { $0.text(as: $1) }
   }
 
   private static func array(_ value: TOMLValue?, _ path: TOMLPath) throws -> [TOMLValue] {

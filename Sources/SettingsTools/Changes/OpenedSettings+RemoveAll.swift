@@ -76,7 +76,7 @@ extension OpenedSettings {
 
 extension TOMLDocument {
   /// Whether nothing is in it but its version.
-  fileprivate var isAsNew: Bool {
+  package var isAsNew: Bool {
     comments.isEmpty && (childKeys(of: .root) ?? []).allSatisfy { $0 == SettingsFormat.versionPath.components[0] }
   }
 

@@ -116,6 +116,11 @@ extension LayerValue.State {
 }
 
 extension TOMLValue {
+  /// The value as TOML: in a notation, if that is one of it.
+  package func text(as notation: String?) -> String {
+    notation.flatMap { (try? TOMLValue(parsing: $0)) == self ? $0 : nil } ?? tomlText
+  }
+
   /// Whether JSON says less: it has no dates, and one type of numbers.
   var losesInJSON: Bool {
     switch self {

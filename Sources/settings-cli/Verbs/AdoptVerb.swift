@@ -139,12 +139,7 @@ private struct Adoption {
   }
 
   /// The values as lines of TOML.
-  var lines: [String] {
-    values.map { value in
-      let isExact = value.text.flatMap { try? TOMLValue(parsing: $0) } == value.value
-      return "\(value.path) = \(isExact ? value.text ?? "" : value.value.tomlText)"
-    }
-  }
+  var lines: [String] { values.map { "\($0.path) = \($0.value.text(as: $0.text))" } }
 
   /// Stores the values in the declared file, durably.
   func write(to declared: OpenedSettings) throws {

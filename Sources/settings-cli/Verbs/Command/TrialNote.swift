@@ -173,17 +173,11 @@ struct TrialNote {
   private func removeMade(_ target: Target) {
     guard let file = trial.made.first, let opened = try? target.openText(), opened.file == file else { return }
     let removal = try? opened.replaceText(backingUp: "before-removal") { bytes in
-      bytes.map(Self.hasNothing) == true ? nil : bytes
+      bytes.flatMap { try? TOMLDocument(parsing: $0) }?.isAsNew == true ? nil : bytes
     }
     guard let removal, removal.hasChanged else { return }
     // Of such a file nothing is lost.
     if let backup = removal.backup { _ = backup.path.withPath { unlink($0) } }
     for directory in trial.made.dropFirst() { _ = directory.withPath { rmdir($0) } }
-  }
-
-  /// Whether a text is empty but for the version that a migration has written.
-  private static func hasNothing(_ bytes: [UInt8]) -> Bool {
-    guard let document = try? TOMLDocument(parsing: bytes) else { return false }
-    return document.comments.isEmpty && document.leafPaths().allSatisfy { $0 == SettingsFormat.versionPath }
   }
 }
