@@ -6,9 +6,10 @@ package enum PersonalFile: Equatable, Sendable {
   case user, profile(String)
   case declared(DeclaredPlace)
 
-  /// The words for `--layer` without those that take a name.
-  private static let plain = ["user": PersonalFile.user, "host": .declared(.host), "os": .declared(.system)]
-    .merging(["arch": .declared(.architecture)]) { $1 }
+  /// Those whose word takes no name.
+  private static let plain: [PersonalFile] = [
+    .user, .declared(.host), .declared(.system), .declared(.architecture),
+  ]
   /// All forms of them, for messages.
   static let forms = ["user", "profile:NAME", "drop-in:NAME", "host", "os", "arch"]
 
@@ -16,7 +17,7 @@ package enum PersonalFile: Equatable, Sendable {
   ///
   /// - Throws: ``ToolError`` with status 2 and a suggestion.
   package init(parsing text: String) throws {
-    if let file = Self.plain[text] {
+    if let file = Self.plain.first(where: { $0.word == text }) {
       self = file
       return
     }
@@ -25,7 +26,7 @@ package enum PersonalFile: Equatable, Sendable {
     case ("profile", 2): self = .profile(parts[1])
     case ("drop-in", 2): self = .declared(.dropIn(parts[1]))
     default:
-      let hint = Suggestion.nearest(to: parts[0], among: Self.plain.keys.sorted() + ["profile", "drop-in"])
+      let hint = Suggestion.nearest(to: parts[0], among: Self.plain.compactMap(\.word) + ["profile", "drop-in"])
       let meant = hint.flatMap { hint in Self.forms.first { $0.hasPrefix(hint) } }.map { " Did you mean '\($0)'?" }
       throw ToolError(
         .usage,
