@@ -61,7 +61,7 @@ struct AtVerb: Verb {
     let target = try Target(target).orRemoved
     let opened = try target.openUnread()
     try opened.readingHistory {
-      let former = FormerText(of: opened, try number(in: opened.store))
+      let former = FormerText(opened: opened, number: try number(in: opened.store))
       if diff {
         try former.showDifference(path)
       } else if let path {
@@ -110,7 +110,7 @@ private struct FormerText {
     let isHidden = schema.secret(at: path) != nil
     guard isHidden || place != nil else {
       try schema.checkKnown(path)
-      throw ToolError(.noValue, "'\(file)' had no value of '\(path)' after #\(number).")
+      throw ToolError(.noValue, "'\(opened.file)' had no value of '\(path)' after #\(number).")
     }
     guard !isHidden, let place, let value = document[place], !value.holds(Redaction.placeholder) else {
       throw ToolError(
@@ -120,7 +120,7 @@ private struct FormerText {
     }
     if form == .json {
       let object: JSONObject = [
-        "key": .text(path.description), "value": .value(value), "file": .text(file), "entry": .number(number),
+        "key": .text(path.description), "value": .value(value), "file": .text(opened.file), "entry": .number(number),
       ]
       return Output.line(object.text)
     }
@@ -140,7 +140,7 @@ private struct FormerText {
         }
       }.joined()
     }
-    let name = PathText.shown(file)
+    let name = PathText.shown(opened.file)
     Output.text(
       Shown.difference(
         UnifiedDiff.text(from: texts[0], to: texts[1], oldName: "\(name) (after #\(number))", newName: name)))
