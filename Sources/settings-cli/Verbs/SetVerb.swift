@@ -91,7 +91,11 @@ struct SetVerb: Verb {
       // It may be a secret that begins like an option.
       let name =
         word.hasPrefix("--") ? String(word.prefix { $0.isLowercase || $0 == "-" }) : String(word.prefix(2))
-      let hint = UsageText.option(nearest: name, of: verb).map { "Did you mean '\($0)'?" }
+      let nearest = UsageText.option(nearest: name, of: verb)
+      if nearest == name {
+        throw ValidationError("'\(name)' is behind '--', where words are no options: write it before '--'.")
+      }
+      let hint = nearest.map { "Did you mean '\($0)'?" }
       let rest = name == word || word.hasPrefix("\(name)=") ? "" : "…"
       throw ValidationError(
         "Unknown option '\(name)\(rest)'. \(hint ?? "Put '--' before a value that begins with '-'.")")
