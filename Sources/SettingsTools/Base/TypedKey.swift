@@ -27,7 +27,20 @@ package enum TypedKey {
       let hint = isLike && !mayBeFile && (try? TOMLPath(parsing: dotted)) != nil ? " Did you mean '\(dotted)'?" : ""
       // What is behind '=' may be a secret.
       let shown = text.firstIndex(of: "=").map { "\(text[...$0])…" } ?? text
-      throw ToolError(.usage, "Invalid key '\(shown)': \(error.reason).\(hint)")
+      let reason =
+        array(in: text).map {
+          "an element of an array has no key. To add or remove one, use 'settings-cli set TARGET \($0) --append VALUE', or "
+            + "--remove VALUE"
+        } ?? error.reason
+      throw ToolError(.usage, "Invalid key '\(shown)': \(reason).\(hint)")
     }
+  }
+
+  /// The array of which a text names an element, as other tools have it: `recent[0]`, or `recent+` of `recent+=x`.
+  private static func array(in text: String) -> String? {
+    let name = text.prefix { $0 != "=" }
+    guard let end = name.firstIndex(where: "[+".contains), name[end] == "[" ? name.contains("]") : name[end...] == "+"
+    else { return nil }
+    return (try? TOMLPath(parsing: String(name[..<end])))?.description
   }
 }
