@@ -153,11 +153,13 @@ struct GetVerb: Verb {
     }
     let isThere = standard != nil || !there.isEmpty
     if !isThere || form != .json { schema.warnOfUnusable(at: path, in: snapshot) }
-    guard isThere else { throw try target.missing(path, in: snapshot) }
-    if form == .json {
-      return Output.line(JSONObject.lines(values.map { Shown.record($0, schema) }), terminator: terminator)
+    if isThere, form == .json {
+      Output.line(JSONObject.lines(values.map { Shown.record($0, schema) }), terminator: terminator)
+    } else if isThere {
+      let lock = schema.origin(of: path, in: snapshot).lock
+      for line in Shown.layers(of: path, values, schema, lock: lock) { Output.text(line + terminator) }
     }
-    let lock = schema.origin(of: path, in: snapshot).lock
-    for line in Shown.layers(of: path, values, schema, lock: lock) { Output.text(line + terminator) }
+    // As 'get' says it, also where none of them takes effect.
+    if schema.usedValue(of: path, in: snapshot) == nil { throw try target.missing(path, in: snapshot) }
   }
 }
