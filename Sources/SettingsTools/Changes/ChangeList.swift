@@ -192,7 +192,7 @@ package final class ChangeList {
       try schema.checkKnown(path, advice: isUnset ? nil : advice)
     }
     if isUnset {
-      if before == nil, let error = schema.removalError(of: path, in: state.view) { throw error }
+      if before == nil, let error = schema.lockError(of: path, in: state.view, isRemoval: true) { throw error }
     } else if let error = schema.lockError(of: path, in: state.view) {
       throw error
     }

@@ -36,25 +36,20 @@ extension SchemaLookup {
     return paths
   }
 
-  /// The error for setting a key locked under a former name, by its present one. A lock of a key without former names
-  /// is found when it is written.
-  package func lockError(of path: TOMLPath, in snapshot: SettingsSnapshot) -> SettingsError? {
+  /// The error for changing a key that is locked under one of its names, by its present one. A lock of a key without former
+  /// names is found when it is written.
+  ///
+  /// - Parameter isRemoval: Whether it is removed, where the user's file has no value of it: then nothing is written.
+  package func lockError(of path: TOMLPath, in snapshot: SettingsSnapshot, isRemoval: Bool = false) -> SettingsError? {
     let names = names(of: path)
-    guard names.count > 1 else { return nil }
-    return snapshot.lockError(names[0], formerly: Array(names.dropFirst()), of: secretKey(around: path))
+    guard isRemoval || names.count > 1 else { return nil }
+    return snapshot.lockError(names[0], formerly: names, isRemoval: isRemoval, of: secretKey(around: path))
   }
 
   /// The error for changing a value that is locked, or a part of it; `nil` if nothing in it is.
   package func lockError(atOrWithin path: TOMLPath, in snapshot: SettingsSnapshot) -> SettingsError? {
     let secret = secretKey(around: path)
     return snapshot.lockError(path, of: secret) ?? snapshot.lockError(within: path, of: secret)
-  }
-
-  /// The error for removing a key that is locked under one of its names, where the user's file has no value of it.
-  package func removalError(of path: TOMLPath, in snapshot: SettingsSnapshot) -> SettingsError? {
-    let names = names(of: path)
-    return snapshot.lockError(
-      names[0], formerly: Array(names.dropFirst()), isRemoval: true, of: secretKey(around: path))
   }
 
   /// The key that a path is, or is in, if that is a secret, so that messages do not have the names in it.
@@ -189,7 +184,7 @@ extension SchemaLookup {
     guard let value else { return [] }
     func parts(of value: TOMLValue, at place: TOMLPath) -> (parts: [(part: TOMLPath, value: TOMLValue)], areAll: Bool) {
       let names = names(place)
-      if snapshot.lockError(names[0], formerly: Array(names.dropFirst())) != nil { return ([], false) }
+      if snapshot.lockError(names[0], formerly: names) != nil { return ([], false) }
       guard case .table(let table) = value else { return ([(place, value)], true) }
       let inner = table.map { parts(of: $0.value, at: place.appending($0.key)) }
       return inner.allSatisfy(\.areAll) ? ([(place, value)], true) : (inner.flatMap(\.parts), false)

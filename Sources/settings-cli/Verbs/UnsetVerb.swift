@@ -69,7 +69,7 @@ struct UnsetVerb: Verb {
       let changes = paths.map { (path: $0, value: TOMLValue?.none) }
       let edits = schema.edits(storing: changes, in: view)
       guard edits.contains(where: { view.userDocument.contains($0.path) }) else {
-        for path in paths { if let error = schema.removalError(of: path, in: view) { throw error } }
+        for path in paths { if let error = schema.lockError(of: path, in: view, isRemoval: true) { throw error } }
         for path in paths { try schema.checkKnown(path) }
         let names = paths.map { "'\($0)'" }.joined(separator: ", ")
         throw ToolError(
