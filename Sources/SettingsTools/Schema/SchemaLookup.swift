@@ -266,14 +266,11 @@ package struct SchemaLookup: Sendable {
 
   /// A text of the target, with what must not be shown of it.
   ///
-  /// - Parameters:
-  ///   - text: A text that no visible comment may have.
-  ///   - isEditable: Whether lines that do not parse are shown if they name no secret, so that they can be mended.
-  package func redaction(of bytes: [UInt8], hidingCommentsWith text: String? = nil, isEditable: Bool = false)
-    -> Redaction
-  {
+  /// - Parameter mark: For a text that is edited: what no visible comment of it may have. Its lines that do not parse are
+  ///   shown if they name no secret, so that they can be mended.
+  package func redaction(of bytes: [UInt8], markedBy mark: String? = nil) -> Redaction {
     var keys = knownKeys
-    if let text { keys.insert(comment: text) }
+    if let mark { keys.insert(comment: mark) }
     let migrations = schema?.migrations ?? .none
     // Where code moves a value cannot be known here.
     if keys.hasSecrets, migrations.migrations.contains(where: { $0.steps.contains(where: StepForms.needsTheApp) }) {
@@ -281,7 +278,7 @@ package struct SchemaLookup: Sendable {
       let version = document.flatMap { try? SettingsMigrations.version(of: $0) } ?? 1
       keys.isCautious = migrations.pending(from: version).contains { $0.steps.contains(where: StepForms.needsTheApp) }
     }
-    return Redaction(of: bytes, keys, migrations, hidesFault: !isEditable && keys.hasSecrets)
+    return Redaction(of: bytes, keys, migrations, hidesFault: mark == nil && keys.hasSecrets)
   }
 
   // MARK: Names of earlier releases

@@ -48,7 +48,7 @@ package struct HiddenText {
 
   /// A comment that looks like one of ours must not be taken for it.
   package static func redaction(of bytes: [UInt8], _ schema: SchemaLookup) -> Redaction {
-    schema.redaction(of: bytes, hidingCommentsWith: String(noteBeginning.dropFirst(2)), isEditable: true)
+    schema.redaction(of: bytes, markedBy: String(noteBeginning.dropFirst(2)))
   }
 
   /// The whole text.
