@@ -17,7 +17,7 @@ enum RepeatedOptions {
     // Checked only where it matters: looking up what each option takes costs as much as the rest. A short name may be
     // that of a long one.
     guard Set(names).count < names.count || names.count > 1 && !names.allSatisfy({ $0.hasPrefix("--") }),
-      let verb = try ManualVerb.description().subcommand(words[0])
+      let verb = ManualVerb.description?.subcommand(words[0])
     else { return }
     var seen: Set<String> = []
     var index = 1

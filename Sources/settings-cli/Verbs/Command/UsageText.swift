@@ -112,7 +112,7 @@ enum UsageText {
   }
 
   private static func verb(_ name: String) -> ManualVerb.Description.Command? {
-    try? ManualVerb.description().subcommand(name)
+    ManualVerb.description?.subcommand(name)
   }
 
   /// How a verb is used, in one line without its options.

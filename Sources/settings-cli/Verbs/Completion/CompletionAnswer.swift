@@ -43,7 +43,7 @@ enum CompletionAnswer {
     }
     let index = words.count - 1
     let line = CompletionLine(words, index, words[index])
-    let command = try? ManualVerb.description()
+    let command = ManualVerb.description
     if line.isBeforeVerb {
       self = .words(line.typed.hasPrefix("-") ? Self.options(of: command, on: line) : Self.verbs(of: command))
     } else if line.verb?.commandName == "help" {

@@ -33,7 +33,7 @@ struct CompletionLine {
   ///   - typed: The typed part of that word.
   init(_ words: [String], _ index: Int, _ typed: String) {
     let before = words.prefix(index).dropFirst()
-    let command = try? ManualVerb.description()
+    let command = ManualVerb.description
     let verbIndex = before.firstIndex { !$0.hasPrefix("-") }
     let verb = verbIndex.flatMap { command?.subcommand(words[$0]) }
     var operands: [String] = []

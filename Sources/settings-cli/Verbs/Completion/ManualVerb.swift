@@ -15,19 +15,13 @@ struct ManualVerb: Verb {
   @OptionGroup var common: CommonOptions
 
   func answer() throws {
+    guard let command = Self.description else { throw ToolError(.io, "Cannot describe the command.") }
     Output.text(
-      ManualPage(
-        try Self.description(), sections: SettingsCLI.manualSections, version: SettingsCLI.configuration.version
-      ).text)
+      ManualPage(command, sections: SettingsCLI.manualSections, version: SettingsCLI.configuration.version).text)
   }
 
-  /// The command as the library describes it.
-  static func description() throws -> Description.Command { try found.get() }
-
-  // Decoded once: a completion asks several times.
-  private static let found = Result {
-    try JSONDecoder().decode(Description.self, from: Data(SettingsCLI._dumpHelp().utf8)).command
-  }.mapError { ToolError(.io, "Cannot describe the command: \($0)") }
+  /// The command as the library describes it. Decoded once: a completion asks several times.
+  static let description = try? JSONDecoder().decode(Description.self, from: Data(SettingsCLI._dumpHelp().utf8)).command
 
   /// The parts of the description that a page and completions need. It is ToolInfoV0 in the library, which does not
   /// export the type.
