@@ -14,10 +14,10 @@ extension SettingsCheck {
     for problem in problems.current {
       findings.append(SettingsFinding(.unreadable, problem.message, file: problem.file ?? personal.declaredDirectory))
     }
-    let names = ((try? system.names(in: personal.declaredDirectory)) ?? nil) ?? []
+    let names = (try? system.names(in: personal.declaredDirectory)) ?? []
     for name in Set(names).sorted() where name.utf8.first == UInt8(ascii: "@") {
       let path = "\(personal.declaredDirectory)/\(name)"
-      guard (try? system.status(at: path))??.isRegular == true else { continue }
+      guard (try? system.status(at: path))?.isRegular == true else { continue }
       unknown.removeAll { $0 == path }
       findings.append(
         SettingsFinding(
@@ -43,7 +43,7 @@ extension SettingsCheck {
     var chain: [String] = []
     var seen = [profile]
     while let name = inherited(by: personal.file(ofProfile: seen.last ?? profile), seen),
-      let file = personal.file(ofProfile: name), (try? system.status(at: file)) ?? nil != nil
+      let file = personal.file(ofProfile: name), (try? system.status(at: file)) != nil
     {
       chain.insert(file, at: 0)
       seen.append(name)
@@ -107,7 +107,7 @@ extension SettingsCheck {
     }
     do throws(Profiles.InvalidLink) {
       let name = try Profiles.inherited(by: value, seen: seen)
-      guard let path = personal.file(ofProfile: name), (try? system.status(at: path)) ?? nil == nil else { return nil }
+      guard let path = personal.file(ofProfile: name), (try? system.status(at: path)) == nil else { return nil }
       return "there is no file '\(path)'"
     } catch {
       return error.reason

@@ -127,9 +127,7 @@ struct EditedCopy: Sendable {
     return names.contains { "\(directory)/\($0)" != path }
   }
 
-  private var names: [String] {
-    ((try? Syscalls().names(in: directory)) ?? []).filter { $0 != "." && $0 != ".." }
-  }
+  private var names: [String] { (try? Syscalls().names(in: directory)) ?? [] }
 
   func remove() {
     // Editors may leave files in the directory.
