@@ -98,7 +98,9 @@ enum Candidates {
       return (changesElements ? nil : assignments(line.typed, known)) ?? known.keys()
     }
     guard !changesElements else { return [] }
-    guard KeyText.assignment(first) != nil else { return changes.count == 1 ? known.values(of: first) : [] }
+    guard KeyText.assignment(first) != nil else {
+      return changes.count > 1 ? [] : known.path(first).map(known.values) ?? []
+    }
     let keys = changes.compactMap { KeyText.assignment($0).map { String($0.key) } }
     return assignments(line.typed, known)
       ?? known.keys(except: keys).map { Candidate($0.text + "=", note: $0.note) }

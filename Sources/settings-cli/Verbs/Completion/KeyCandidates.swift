@@ -34,14 +34,10 @@ struct KeyCandidates {
     return all.first { KeyText.unquoted($0.path.description) == KeyText.unquoted(text) }?.path
   }
 
-  func values(of key: String) -> [Candidate] { (try? TOMLPath(parsing: key)).map(values) ?? [] }
-
   func values(of path: TOMLPath) -> [Candidate] {
     let choices = schema.choices(of: path)
     if !choices.isEmpty { return choices.map { Candidate($0) } }
-    guard let snapshot, let value = schema.usedValue(of: path, in: snapshot),
-      !schema.isSecret(path, value)
-    else {
+    guard let snapshot, let value = schema.usedValue(of: path, in: snapshot), !schema.isSecret(path, value) else {
       return []
     }
     if case .boolean = value { return ["true", "false"].map { Candidate($0) } }
@@ -50,7 +46,7 @@ struct KeyCandidates {
 
   /// The elements of a key's array, or the values that the schema allows for new ones.
   func elements(of key: String, areNew: Bool) -> [Candidate] {
-    guard let snapshot, let path = try? TOMLPath(parsing: key) else { return [] }
+    guard let snapshot, let path = path(key) else { return [] }
     let value = schema.effectiveValue(of: path, in: snapshot)
     guard !schema.isSecret(path, value) else { return [] }
     var elements: [TOMLValue] = []
