@@ -17,7 +17,11 @@ public struct Token: Sendable {
 
   /// Whether the value of the header `Authorization` has the token. How long that takes says nothing about where they
   /// differ.
-  func isIn(_ authorization: String?) -> Bool { Self.isSame(authorization ?? "", "Bearer \(text)") }
+  func isIn(_ authorization: String?) -> Bool {
+    let (given, scheme) = (authorization ?? "", "bearer ")
+    // A scheme has no case: RFC 9110, section 11.1.
+    return given.prefix(scheme.count).lowercased() == scheme && Self.isSame(String(given.dropFirst(scheme.count)), text)
+  }
 
   fileprivate static func isSame(_ given: String, _ wanted: String) -> Bool {
     let (given, wanted) = (Array(given.utf8), Array(wanted.utf8))

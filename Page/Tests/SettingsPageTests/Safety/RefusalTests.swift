@@ -15,7 +15,7 @@ private let edit = #"{"edits": [{"set": "size", "value": 20}]}"#
   try await other.end()
   for value in [
     nil, "", "Bearer", "Bearer ", server.token, "Basic \(server.token)", "Bearer \(flipped)",
-    "Bearer \(server.token.dropLast())", "Bearer \(server.token)=", "bearer \(server.token)", "Bearer \(other.token)",
+    "Bearer \(server.token.dropLast())", "Bearer \(server.token)=", "Bearer \(other.token)",
   ] as [String?] {
     for (method, path, body) in [("GET", "/api/apps", nil), ("GET", "/api/none", nil), ("POST", "\(app)/edits", edit)] {
       let answer = try await server.ask(method, path, body: body, headers: ["Authorization": value])
