@@ -40,8 +40,10 @@ struct Responder: Sendable {
   private func answer(_ request: Request, _ connection: Connection?) async throws -> Reply {
     let parts = (request.head.path ?? "").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     let path = parts.first ?? ""
+    // What is sent of the answer to HEAD is its head (RFC 9110, section 9.3.2).
+    let method = request.method == .head ? .get : request.method
     if let asset = assets.asset(at: String(path)) {
-      guard request.method == .get else { throw Self.wrongMethod([.get]) }
+      guard method == .get else { throw Self.wrongMethod([.get]) }
       let takesGzip = request.headers[.acceptEncoding]?.contains("gzip") == true
       let compressed = takesGzip ? asset.compressed : nil
       var reply = Reply(.ok, type: asset.type, compressed ?? Array(buffer: asset.body))
@@ -54,7 +56,7 @@ struct Responder: Sendable {
     }
     let found = routes.compactMap { route in route.captures(path).map { (route, $0) } }
     guard !found.isEmpty else { throw Refusal(.notFound, "There is nothing at this path.") }
-    guard let (route, captures) = found.first(where: { $0.0.method == request.method }) else {
+    guard let (route, captures) = found.first(where: { $0.0.method == method }) else {
       throw Self.wrongMethod(found.map(\.0.method))
     }
     let call = Call(
@@ -75,7 +77,7 @@ struct Responder: Sendable {
   }
 
   private static func wrongMethod(_ methods: [HTTPRequest.Method]) -> Refusal {
-    let names = methods.map(\.rawValue).joined(separator: ", ")
+    let names = methods.flatMap { $0 == .get ? [.get, .head] : [$0] }.map(\.rawValue).joined(separator: ", ")
     var refusal = Refusal(.methodNotAllowed, "This path takes \(names).")
     refusal.reply.headers[.allow] = names
     return refusal
@@ -102,7 +104,7 @@ struct Responder: Sendable {
   private func body(of request: Request) async throws -> JSONTree {
     let lengths = request.headers[values: .contentLength]
     let isAnnounced = lengths.contains { $0 != "0" } || request.headers.contains(.transferEncoding)
-    if request.method == .get || request.method == .delete {
+    if [.get, .head, .delete].contains(request.method) {
       guard !isAnnounced else { throw Refusal(.badRequest, "This request takes no body.") }
       return .object([])
     }
@@ -148,6 +150,11 @@ struct Responder: Sendable {
         try await writer.finish(nil)
       }
       return try await writer.write(response: head, body: body)
+    }
+    if request.method == .head {
+      // The end of a body without a length follows even here.
+      head.headerFields[.connection] = "close"
+      return try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer()))
     }
     try await writer.write(response: head, body: ResponseBody { try await stream(&$0) })
   }

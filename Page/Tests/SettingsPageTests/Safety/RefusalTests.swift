@@ -234,16 +234,25 @@ private let edit = #"{"edits": [{"set": "size", "value": 20}]}"#
   }
 }
 
-@Test func `a refused HEAD has no body, and the next request its own answer`() async throws {
+@Test func `HEAD has the head of GET and no body, and the next request its own answer`() async throws {
   let server = try await TestServer()
-  for (token, status) in [(server.token, 405), ("x", 401)] {
+  for (path, token, status) in [
+    ("/api/apps", server.token, 200), ("/", "x", 200), ("\(app)/edits", server.token, 405), ("/api/apps", "x", 401),
+  ] {
     let client = try server.connect()
-    for method in ["HEAD", "GET"] {
-      await client.send(server.text(method, "/api/apps", headers: ["Authorization": "Bearer \(token)"]))
-    }
-    #expect(await client.head()?.status == status)
-    #expect(await client.head()?.status == (status == 405 ? 200 : status))
+    let headers = ["Authorization": "Bearer \(token)"]
+    for method in ["HEAD", "GET"] { await client.send(server.text(method, path, headers: headers)) }
+    let head = try #require(await client.head())
+    let answer = try #require(await client.answer())
+    #expect(head.status == status && answer.status == status)
+    #expect(head["Content-Length"] == answer["Content-Length"] && !answer.body.isEmpty)
+    #expect(answer["Allow"] == (status == 405 ? "POST" : nil))
   }
+  #expect(try await server.ask("POST", "/api/apps").headers.contains { $0.name == "Allow" && $0.value == "GET, HEAD" })
+  let client = try server.connect()
+  await client.send(server.text("HEAD", "/api/events?app=\(TestHome.app)"))
+  let head = try #require(await client.head())
+  #expect(head.status == 200 && head["Content-Type"] == "text/event-stream" && head["Connection"] == "close")
   try await server.end()
 }
 
