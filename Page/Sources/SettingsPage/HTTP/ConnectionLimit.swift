@@ -11,34 +11,22 @@ struct ConnectionLimit: Sendable {
     case drop
   }
 
-  private let mostServed: Int
+  let mostServed: Int
   private let mostRefused: Int
-  private(set) var served = 0
   private(set) var refused = 0
 
   init(serving mostServed: Int, refusing mostRefused: Int) {
     (self.mostServed, self.mostRefused) = (mostServed, mostRefused)
   }
 
-  /// Whether the next one is not served unless another one is closed.
-  var isFull: Bool { served >= mostServed }
-
-  mutating func open() -> Verdict {
-    if !isFull {
-      served += 1
-      return .serve
-    }
+  /// - Parameter served: How many are served.
+  mutating func open(beside served: Int) -> Verdict {
+    if served < mostServed { return .serve }
     guard refused < mostRefused else { return .drop }
     refused += 1
     return .refuse
   }
 
-  /// - Parameter verdict: What ``open()`` said of the connection that is closed now.
-  mutating func close(_ verdict: Verdict) {
-    switch verdict {
-    case .serve: served -= 1
-    case .refuse: refused -= 1
-    case .drop: break
-    }
-  }
+  /// - Parameter verdict: What ``open(beside:)`` said of the connection that is closed now.
+  mutating func close(_ verdict: Verdict) { if verdict == .refuse { refused -= 1 } }
 }

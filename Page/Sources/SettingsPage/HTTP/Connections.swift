@@ -44,7 +44,7 @@ final class Connections: Sendable {
     var nextNumber = 0
   }
 
-  // Protects the list of connections and their number. A connection's own lock is taken within it.
+  // Protects the list of connections, and how many are refused. A connection's own lock is taken within it.
   private let state: Mutex<State>
 
   init(_ limits: Limits) {
@@ -56,15 +56,14 @@ final class Connections: Sendable {
     let connection = Connection()
     let (verdict, loser) = state.withLock { state -> (ConnectionLimit.Verdict, (any Channel)?) in
       var loser: (any Channel)?
-      if state.limit.isFull,
+      if state.open.count >= state.limit.mostServed,
         let oldest = state.open.filter({ !$0.value.connection.isTrusted }).min(by: { $0.value.number < $1.value.number }
         )
       {
         loser = oldest.value.channel
         state.open[oldest.key] = nil
-        state.limit.close(.serve)
       }
-      let verdict = state.limit.open()
+      let verdict = state.limit.open(beside: state.open.count)
       if verdict == .serve {
         state.open[ObjectIdentifier(channel)] = (state.nextNumber, channel, connection)
         state.nextNumber += 1
@@ -77,8 +76,7 @@ final class Connections: Sendable {
 
   func close(_ channel: any Channel, _ verdict: ConnectionLimit.Verdict) {
     state.withLock { state in
-      // One that made room for another was counted when it did.
-      if verdict == .serve, state.open.removeValue(forKey: ObjectIdentifier(channel)) == nil { return }
+      state.open[ObjectIdentifier(channel)] = nil
       state.limit.close(verdict)
     }
   }

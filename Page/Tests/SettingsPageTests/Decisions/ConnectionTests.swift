@@ -11,14 +11,14 @@ private let limits: Limits = {
 
 @Test func `the newest connections are refused, and later dropped`() {
   var limit = ConnectionLimit(serving: 2, refusing: 1)
-  #expect([limit.open(), limit.open(), limit.open(), limit.open()] == [.serve, .serve, .refuse, .drop])
+  #expect([0, 1, 2, 2].map { limit.open(beside: $0) } == [.serve, .serve, .refuse, .drop])
   limit.close(.drop)
-  #expect(limit.open() == .drop)
+  #expect(limit.open(beside: 2) == .drop)
   limit.close(.refuse)
-  #expect(limit.open() == .refuse)
+  #expect(limit.open(beside: 2) == .refuse)
   limit.close(.serve)
-  #expect(limit.open() == .serve)
-  #expect(limit.served == 2 && limit.refused == 1)
+  #expect(limit.open(beside: 1) == .serve)
+  #expect(limit.refused == 1)
 }
 
 @Test func `a client has its time for the head, and again for the body`() {
