@@ -1,16 +1,23 @@
 import AppSettings
 import CPageSystem
 import Glibc
+import Synchronization
 
 /// A program that was started.
 ///
 /// Its arguments go to the kernel as they are: no shell reads them.
-struct ChildProcess {
+final class ChildProcess: Sendable {
   let pid: pid_t
   /// Our ends of the pipes. The caller closes them.
   let input: CInt
   let output: CInt
   let errors: CInt
+  // Protects the process id: no signal is sent once the id may belong to another process.
+  private let hasEnded = Mutex(false)
+
+  private init(_ pid: pid_t, _ pipes: [CInt]) {
+    (self.pid, input, output, errors) = (pid, pipes[0], pipes[1], pipes[2])
+  }
 
   /// Starts a program.
   ///
@@ -34,7 +41,7 @@ struct ChildProcess {
     }
     let pid = try spawn(arguments, environment, descriptors: pipes.map(\.theirs))
     isStarted = true
-    return ChildProcess(pid: pid, input: pipes[0].ours, output: pipes[1].ours, errors: pipes[2].ours)
+    return ChildProcess(pid, pipes.map(\.ours))
   }
 
   private static func failure(_ arguments: [String], _ number: CInt) -> CommandError {
@@ -80,28 +87,28 @@ struct ChildProcess {
     return pid
   }
 
-  /// Waits until it has ended.
+  /// Sends it a signal, if it has not ended.
+  func signal(_ number: CInt) { hasEnded.withLock { if !$0 { kill(pid, number) } } }
+
+  /// Waits for the end of a process that has closed its output, which is the last thing that it does. It is called
+  /// once, and again after it has returned `nil`.
   ///
-  /// - Returns: The exit status; 128 and the signal's number if a signal ended it.
-  static func wait(for pid: pid_t) -> CInt {
-    var status: CInt = 0
-    while waitpid(pid, &status, 0) < 0 {
+  /// - Returns: The exit status, or 128 and the signal's number if a signal ended it; `nil` if it has not ended yet.
+  func end(by deadline: ContinuousClock.Instant? = nil) -> CInt? {
+    var pause: useconds_t = 100
+    while true {
+      var status: CInt = 0
+      let result = hasEnded.withLock { hasEnded in
+        let result = waitpid(pid, &status, WNOHANG)
+        hasEnded = result != 0
+        return result
+      }
+      if result == pid { return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F }
       // Something else has reaped the process, so there is no status to wait for.
-      guard errno == EINTR else { return 255 }
+      if result < 0 { return 255 }
+      if let deadline, .now > deadline { return nil }
+      usleep(pause)
+      pause = min(pause * 2, 10_000)
     }
-    return code(status)
-  }
-
-  /// The exit status if it has ended; `nil` if it has not.
-  static func poll(_ pid: pid_t) -> CInt? {
-    var status: CInt = 0
-    let result = waitpid(pid, &status, WNOHANG)
-    if result == 0 { return nil }
-    return result == pid ? code(status) : 255
-  }
-
-  private static func code(_ status: CInt) -> CInt {
-    let signal = status & 0x7F
-    return signal == 0 ? status >> 8 & 0xFF : 128 + signal
   }
 }

@@ -25,11 +25,11 @@ enum CommandError: Error, Equatable {
 /// One run of a command, on a thread that waits for it.
 final class CommandRun: Sendable {
   private struct State {
-    var pid: pid_t?
+    var child: ChildProcess?
     var isCancelled = false
   }
 
-  // Protects the process id: no signal is sent once the id may belong to another process.
+  // Protects whether it is to end. The lock of the process is taken within it.
   private let state = Mutex(State())
   private static let mostMessages = 64 << 10
 
@@ -37,7 +37,7 @@ final class CommandRun: Sendable {
   func cancel() {
     state.withLock { state in
       state.isCancelled = true
-      if let pid = state.pid { kill(pid, SIGKILL) }
+      state.child?.signal(SIGKILL)
     }
   }
 
@@ -54,41 +54,25 @@ final class CommandRun: Sendable {
     if state.withLock({ $0.isCancelled }) { throw .cancelled }
     let child = try ChildProcess.start(arguments, environment: environment)
     state.withLock { state in
-      state.pid = child.pid
-      if state.isCancelled { kill(child.pid, SIGKILL) }
+      state.child = child
+      if state.isCancelled { child.signal(SIGKILL) }
     }
     whenStarted(child.pid)
     var exchange = Exchange(child, input, until: .now + time, upTo: mostOutput)
     let failure = exchange.run()
     exchange.close()
-    if failure != nil { kill(child.pid, SIGKILL) }
-    let status = end(child.pid, until: exchange.deadline)
+    if failure != nil { child.signal(SIGKILL) }
+    let status = child.end(by: exchange.deadline)
+    if status == nil {
+      child.signal(SIGKILL)
+      _ = child.end()
+    }
     if state.withLock({ $0.isCancelled }) { throw .cancelled }
     if let failure { throw failure }
     guard let status else { throw .tookTooLong }
     return CommandResult(
       pid: child.pid, status: Int(status), output: exchange.output,
       messages: Self.messages(exchange.errors))
-  }
-
-  /// Waits for the end of a process that has closed its output, which is the last thing that it does.
-  private func end(_ pid: pid_t, until deadline: ContinuousClock.Instant) -> CInt? {
-    var pause: useconds_t = 100
-    while true {
-      let status = state.withLock { state -> CInt? in
-        let status = ChildProcess.poll(pid)
-        if status != nil { state.pid = nil }
-        return status
-      }
-      if let status { return status }
-      if ContinuousClock.now > deadline { break }
-      usleep(pause)
-      pause = min(pause * 2, 10_000)
-    }
-    kill(pid, SIGKILL)
-    state.withLock { $0.pid = nil }
-    _ = ChildProcess.wait(for: pid)
-    return nil
   }
 
   /// The messages in what a command writes to standard error, without its name before each.

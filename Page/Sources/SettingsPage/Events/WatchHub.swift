@@ -9,7 +9,7 @@ final class WatchHub: Sendable {
   private struct State {
     var machine: WatchStateMachine
     var streams: [Int: Stream] = [:]
-    var processes: [Int: WatchProcess] = [:]
+    var processes: [Int: ChildProcess] = [:]
     var nextListener = 0
   }
 
@@ -71,7 +71,7 @@ final class WatchHub: Sendable {
 
   private func start(_ process: Int, for app: String) throws {
     do {
-      let watch = try WatchProcess(
+      let watch = try ChildProcess.watch(
         [commands.program, "watch", app, "--document"], environment: commands.environment,
         line: { [weak self] line in self?.hear(line, from: process) },
         end: { [weak self] message in self?.end(process, message) })

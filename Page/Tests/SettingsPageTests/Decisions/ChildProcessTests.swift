@@ -17,7 +17,7 @@ struct ChildProcessTests {
     }
     var bytes = [UInt8](repeating: 0, count: 64)
     let count = read(child.output, &bytes, bytes.count)
-    #expect(ChildProcess.wait(for: child.pid) == 0)
+    #expect(child.end() == 0)
     #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self) == "closed\n")
   }
 }

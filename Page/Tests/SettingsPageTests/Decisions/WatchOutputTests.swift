@@ -21,7 +21,7 @@ import Testing
     lines = []
     while output.isOpen { lines += output.next() ?? [] }
     #expect(lines == [Array("two".utf8)])
-    #expect(ChildProcess.wait(for: child.pid) == 0)
+    #expect(child.end() == 0)
   }
 }
 
@@ -35,6 +35,6 @@ import Testing
     while output.isOpen { _ = output.next() }
     while output.message.isEmpty { _ = output.next() }
     #expect(output.message == "Cannot use it.\nx:1:2\n  [x\n    ^")
-    #expect(ChildProcess.wait(for: child.pid) == 0)
+    #expect(child.end() == 0)
   }
 }

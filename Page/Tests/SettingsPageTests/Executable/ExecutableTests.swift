@@ -46,7 +46,7 @@ private struct Program {
         close(descriptor)
         return String(decoding: text, as: UTF8.self)
       }
-      return (Int(ChildProcess.wait(for: child.pid)), texts[0], texts[1])
+      return (Int(child.end() ?? -1), texts[0], texts[1])
     }
   }
 }
