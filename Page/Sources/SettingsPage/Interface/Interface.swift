@@ -55,8 +55,8 @@ struct Interface: Sendable {
   func target(_ call: Call) throws -> String { try CommandWords.app(call["app"], servedPath: servedPath) }
 
   /// Runs a command that has to succeed.
-  func answer(_ words: [String], input: [UInt8] = []) async throws -> CommandResult {
-    let result = try await commands.run(words, input: input)
+  func answer(_ words: [String]) async throws -> CommandResult {
+    let result = try await commands.run(words)
     guard result.status == 0 else { throw Refusal(result) }
     return result
   }

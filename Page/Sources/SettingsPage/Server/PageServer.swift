@@ -53,23 +53,23 @@ public final class PageServer: Sendable {
       try? await server.shutdownGracefully()
       closing.cancel()
     }
+    var failure: (any Error)?
     do {
       try await server.run()
+      await ending.value
+      await recovery.value
     } catch {
       ending.cancel()
-      await unserved.close(group.any())
-      await commands.end()
-      try? await group.shutdownGracefully()
-      let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
-      let advice =
-        if case .loopback(1...) = configuration.endpoint { " Without '--port', it listens on a free one." } else { "" }
-      throw PageError("Cannot listen at \(configuration.endpoint): \(reason).\(advice)")
+      failure = error
     }
-    await ending.value
-    await recovery.value
     await unserved.close(group.any())
     await commands.end()
     try? await group.shutdownGracefully()
+    guard let failure else { return }
+    let reason = (failure as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(failure)"
+    let advice =
+      if case .loopback(1...) = configuration.endpoint { " Without '--port', it listens on a free one." } else { "" }
+    throw PageError("Cannot listen at \(configuration.endpoint): \(reason).\(advice)")
   }
 
   /// Ends the server, as if the last tab had been closed.
