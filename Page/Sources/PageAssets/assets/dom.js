@@ -142,15 +142,17 @@ export function openDialog(title, kind, ...content) {
   return dialog;
 }
 
-/** Asks before something is done that nothing brings back. Returns whether the person wants it. */
-export function asks(title, text, no, yes) {
+/**
+ * Asks before something is done that nothing brings back. `no` leaves it, and so does closing the dialog: false. Each other
+ * answer is a label with what it does, whose result is returned.
+ */
+export function asks(title, text, no, ...answers) {
   return new Promise((done) => {
     const dialog = openDialog(title, "", el("p", {}, text), el("div", { class: "dialog-buttons" },
-      button(no, () => dialog.close(), { class: "quiet", autofocus: true }),
-      button(yes, () => {
-        done(true);
+      [[no, () => false, { class: "quiet", autofocus: true }], ...answers].filter(Boolean).map(([label, answer, more]) => button(label, () => {
+        done(answer());
         dialog.close();
-      })));
+      }, more))));
     dialog.addEventListener("close", () => done(false));
   });
 }

@@ -1,7 +1,7 @@
 // What is typed and not stored, and the question before it would be lost.
 
 import { writesDone } from "./api.js";
-import { button, el, openDialog } from "./dom.js";
+import { asks } from "./dom.js";
 import { titleOf } from "./model.js";
 import * as file from "./file.js";
 import * as settings from "./settings.js";
@@ -22,25 +22,11 @@ export async function mayLeave() {
 function ask() {
   const drafts = rows();
   const parts = [file.hasDraft() && "the text of the file", ...drafts.map((row) => `'${titleOf(row.key)}'`)].filter(Boolean);
-  return new Promise((done) => {
-    const answer = (goesOn) => () => {
-      done(goesOn);
-      dialog.close();
-    };
-    const dialog = openDialog("Something is not saved", "", el("p", {}, `What you typed in ${parts.join(", ")} is not saved.`),
-    el("div", { class: "dialog-buttons" },
-      button("Keep editing", answer(false), { class: "quiet", autofocus: true }),
-      button("Discard it", () => {
-        for (const row of drafts) row.giveUp();
-        file.discard();
-        answer(true)();
-      }),
-      file.canSave() && drafts.length === 0 && button("Save the text", () => {
-        done(file.store());
-        dialog.close();
-      }, { class: "primary" })));
-    dialog.addEventListener("close", () => done(false));
-  });
+  return asks("Something is not saved", `What you typed in ${parts.join(", ")} is not saved.`, "Keep editing", ["Discard it", () => {
+    for (const row of drafts) row.giveUp();
+    file.discard();
+    return true;
+  }], file.canSave() && drafts.length === 0 && ["Save the text", () => file.store(), { class: "primary" }]);
 }
 
 /** Has the browser ask, too, before the tab goes. */

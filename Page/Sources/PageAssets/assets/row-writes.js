@@ -64,7 +64,7 @@ export class RowWrites {
     const path = partsOf(key.key);
     if (!key.isSecret) return this.remove(path);
     const { digest } = model.doc;
-    if (!await asks(`Reset '${titleOf(key)}'?`, "The history does not keep secrets, so nothing brings it back.", "Keep it", "Reset it")) return undefined;
+    if (!await asks(`Reset '${titleOf(key)}'?`, "The history does not keep secrets, so nothing brings it back.", "Keep it", ["Reset it", () => true])) return undefined;
     // The answer was about the secret of that time, and nobody sees whether it is another one now.
     return this.unset(path, { isAsShown: () => model.doc.digest === digest, tries: 1 });
   }
