@@ -235,11 +235,12 @@ class RestartTest(PageTest):
     def notice(self):
         return "\n".join(self.tab.texts(".notices .notice"))
 
-    def restart(self):
+    def restart(self, meanwhile=lambda: None):
         """Starts the server again on its port, where it has another token."""
         port = self.server.url.split(":")[2].split("/")[0]
         self.server.end()
         self.tab.until(lambda: "does not answer" in self.notice(), "notice")
+        meanwhile()
         self.server = Server(self.home, port=port)
         self.addCleanup(self.server.end)
 
@@ -253,11 +254,24 @@ class RestartTest(PageTest):
         other = self.open()
         self.tab.until(lambda: self.notice() == "", "end of the notice")
         self.assertEqual(self.name(self.tab), "Draft")
+        # What was said of the server that did not answer does not hold any more.
+        self.tab.until(lambda: self.tab.message("name") == "", "end of the message")
         self.tab.row("name", "input").send_keys(Keys.ENTER)
         self.wait_for_text('name = "Draft"')
         other.until(lambda: self.name(other) == "Draft", "change in the new tab")
         self.home.cli("set", APP, "size", "33")
         self.tab.until(lambda: self.tab.value("size", "input[role=spinbutton]") == "33", "change")
+
+    def test_what_had_no_answer_is_asked_again(self):
+        def use():
+            self.tab.press("size", ".more")
+            self.tab.until(lambda: "does not answer" in self.tab.row("size", ".past").text, "message of the history")
+            self.tab.row("ratio", "input[role=spinbutton]").type("0.75")
+            self.tab.until(lambda: "does not answer" in self.tab.message("ratio"), "message")
+        self.restart(use)
+        self.open()
+        self.tab.until(lambda: self.tab.message("ratio") == "", "end of the message")
+        self.tab.until(lambda: "no change of this value" in self.tab.row("size", ".past").text, "history")
 
     def test_the_new_tab_goes_on_whatever_the_former_one_does(self):
         self.restart()

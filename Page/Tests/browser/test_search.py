@@ -135,8 +135,10 @@ class SearchTest(PageTest):
 
     def test_a_setting_is_copied_as_a_command(self):
         self.tab.press("accent", ".more")
+        self.tab.until(lambda: "no change" in self.tab.row("accent", ".past").text, "history")
+        asked = "return performance.getEntriesByType('resource').some(({ name }) => name.includes('/drop-in'))"
+        self.assertFalse(self.tab.js(asked))
         button = self.tab.row("accent", ".detail-tools button")
-        self.tab.until(button.is_enabled, "command")
         self.tab.js("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
         button.click()
         self.tab.until(lambda: self.tab.js("return window.copied") == f"settings-cli set {APP} 'accent=#3a7d5c' --type string", "copy")

@@ -2,7 +2,7 @@
 
 import { api, saidBy } from "./api.js";
 import { button, copyText, el, iconButton, keepFocus, latest, timeText } from "./dom.js";
-import { authorText, emit, layerText, model, seen, shortValue } from "./model.js";
+import { authorText, emit, hasValue, layerText, model, seen, shortValue } from "./model.js";
 import { isNone, literal, partsOf } from "./toml.js";
 
 export function details(row) {
@@ -10,8 +10,8 @@ export function details(row) {
   const layers = el("div", {});
   const past = el("div", { class: "past" });
   const tools = el("div", { class: "detail-tools" });
-  let command = "";
-  const copy = button("Copy as a command", () => copyText(command), { class: "small", disabled: true });
+  const copy = button("Copy as a command", () => api.dropIn().then(
+    ({ keys }) => copyText(keys.find(({ key }) => key === row.name)?.command.trimEnd() ?? ""), (error) => row.fail(error)), { class: "small" });
   const undo = iconButton("undo", "Undo", () => row.writes.undo());
   const redo = iconButton("redo", "Redo", () => row.writes.undo("redo"));
   const history = el("section", {}, el("div", { class: "past-head" }, el("h4", {}, "History"), el("span", {}, undo, redo)), past);
@@ -21,19 +21,18 @@ export function details(row) {
 
   return {
     element,
+    /** Whether its history has no answer yet. */
+    isUnanswered: () => shown === null,
     update() {
       const { key } = row;
       facts.replaceChildren(...factsOf(key));
       layers.replaceChildren(layerTable(key));
+      copy.disabled = key.isSecret || !hasValue(key);
       tools.replaceChildren(copy, button("Copy the key", () => copyText(key.key), { class: "small quiet" }));
       if (shown !== seen(model.doc)) {
         shown = seen(model.doc);
         const isWanted = asks();
-        showHistory(row, past, isWanted);
-        // What is copied has to be there when somebody clicks.
-        api.dropIn().then(({ keys }) => keys.find((one) => one.key === key.key)?.command.trimEnd() ?? "", () => "").then((found) => {
-          if (isWanted()) copy.disabled = (command = found) === "";
-        });
+        showHistory(row, past, isWanted).then((isShown) => { if (!isShown && isWanted()) shown = null; });
         for (const [verb, one] of [["undo", undo], ["redo", redo]]) {
           // Only the command knows whether there is something to take back.
           api.takeBack(verb, { key: key.key, dryRun: true }).then(() => true, () => false).then((can) => { if (isWanted()) one.disabled = !can; });
@@ -83,14 +82,17 @@ function placeOf(layer) {
   return el("button", { type: "button", class: "link place", onclick: () => emit("place", { line: layer.line }) }, text);
 }
 
+/** Shows the history of a row's key. Returns whether there was an answer. */
 async function showHistory(row, past, isWanted) {
   let refusal = "";
   const entries = await api.history(row.name).catch((error) => { refusal = saidBy(error); });
   const { key } = row;
   // Another file, or another schema, may have no such key.
-  if (!key || !isWanted()) return;
-  if (refusal !== "") return void past.replaceChildren(el("p", { class: "quiet-text", role: "alert" }, refusal));
-  if (entries.length === 0) return void past.replaceChildren(el("p", { class: "quiet-text" }, "The history has no change of this value."));
+  if (!key || !isWanted()) return true;
+  if (refusal !== "" || entries.length === 0) {
+    past.replaceChildren(el("p", { class: "quiet-text", role: refusal === "" ? null : "alert" }, refusal || "The history has no change of this value."));
+    return refusal === "";
+  }
   keepFocus(past, () => past.replaceChildren(el("ol", { class: "history" }, entries.map((entry, at) => {
     const changes = entry.changes.map((change) => el("span", { class: "change" },
       change.key !== key.key && el("code", {}, `${change.key}: `),
@@ -103,4 +105,5 @@ async function showHistory(row, past, isWanted) {
       entry.isUndone && el("span", { class: "quiet-text" }, " (undone)"),
       canSet && button("Use again", () => row.writes.store(partsOf(key.key), own.toml ? { toml: own.toml } : { value: own.new }), { class: "small quiet", "aria-label": `Use ${shortValue(own.new)} again` }));
   }))), row.element);
+  return true;
 }

@@ -33,10 +33,11 @@ export class RowWrites {
     const number = this.dropCheck();
     if (this.row.key.isSecret) return;
     this.#timer = setTimeout(async () => {
-      const message = await tryOut(path, change).then(() => "", (error) => error.message);
+      const refusal = await tryOut(path, change).then(() => null, (error) => error);
       if (number !== this.#check) return;
-      if (message !== "" && isEmptied) this.row.say("Nothing is typed. Enter takes the value out of the file.", "hint");
-      else this.row.say(plain(message), "error", field);
+      if (!refusal) this.row.say("");
+      else if (isEmptied) this.row.say("Nothing is typed. Enter takes the value out of the file.", "hint");
+      else this.row.fail(refusal, field);
     }, 120);
   }
 
@@ -142,7 +143,7 @@ export class RowWrites {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       clearTimeout(slow);
-      row.say(plain(error.message), error.isStored ? "warning" : "error", field);
+      row.fail(error, field);
       if (error.http === 412) changed?.();
       return Boolean(error.isStored);
     } finally {
@@ -150,6 +151,3 @@ export class RowWrites {
     }
   }
 }
-
-/** A message without what is clear in a form, without the line of a batch that is one edit, and with an example for a pattern. */
-const plain = (text) => text.replace(/^Line 1: /, "").replace(/ Nothing was written\.?/g, "").replace(/ that matches '.*', such as /, " such as ");

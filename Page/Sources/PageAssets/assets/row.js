@@ -21,6 +21,8 @@ export class Row {
   #marks = "";
   /** What the control was made for. */
   #make = "";
+  /** Whether it says that there was no answer. */
+  #isUnanswered = false;
 
   constructor(name) {
     this.name = name;
@@ -63,7 +65,9 @@ export class Row {
   #update(key) {
     const change = changeOf(this.name);
     const signature = jsonOf([key, change, model.doc.file]);
+    if (this.#isUnanswered) this.say("");
     if (signature === this.#signature) {
+      if (!this.details.hidden && this.shownDetails?.isUnanswered()) this.shownDetails.update();
       this.#showControl(key);
       if (this.#marks !== edition) this.#showTexts(key);
       return;
@@ -167,8 +171,15 @@ export class Row {
     };
   }
 
+  /** Says why something was refused. That there was no answer, or none to this tab, holds until there is one. */
+  fail(error, field) {
+    this.say(plain(error.message), error.isStored ? "warning" : "error", field);
+    this.#isUnanswered = error.http === 0 || error.http === 401;
+  }
+
   /** Says something below the control. What is wrong is wrong with a field, or else with all. */
   say(text, kind = "", field = null) {
+    this.#isUnanswered = false;
     this.#keepFocus(() => {
       this.message.className = `row-message ${kind}`;
       this.message.textContent = text;
@@ -224,3 +235,6 @@ export class Row {
     this.element.classList.add("flash");
   }
 }
+
+/** A message without what is clear in a form, without the line of a batch that is one edit, and with an example for a pattern. */
+const plain = (text) => text.replace(/^Line 1: /, "").replace(/ Nothing was written\.?/g, "").replace(/ that matches '.*', such as /, " such as ");
