@@ -47,6 +47,24 @@ struct CannedAnswerTests {
     #expect(read?.endpoint == endpoint && write?.endpoint == endpoint)
   }
 
+  @Test func `a cluster that cannot answer yet is asked now and then, until nearly the end of the time`() async throws {
+    let unavailable = HTTP2Frame.FramePayload.headers(
+      [
+        (":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "14"),
+        ("grpc-message", "etcdserver: no leader"),
+      ], isLast: true)
+    let server = try await CannedServer.start([unavailable])
+    let client = try EtcdClient(EtcdConfiguration(endpoints: [server.endpoint], deadline: .seconds(5)))
+    let start = ContinuousClock.now
+    let error = await failure { _ = try await client.range(EtcdRange(.key("x"))) }
+    #expect(error?.code == .unavailable, "\(error as Any)")
+    #expect(ContinuousClock.now - start > .seconds(4))
+    // With a tenth of a second between them, there would be fifty.
+    #expect((10...26).contains(server.streams), "\(server.streams)")
+    await client.shutdown()
+    try await server.stop()
+  }
+
   @Test(
     arguments: [
       [head, .data(message, isLast: true)], [head, .data(message), .headers([("x", "y")], isLast: true)],

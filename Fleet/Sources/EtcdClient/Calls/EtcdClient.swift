@@ -131,7 +131,9 @@ extension EtcdClient {
   func inTurn<Value>(_ kind: Call.Kind, _ attempt: Attempt<Value>) async throws(EtcdError) -> Value {
     let end = NIODeadline.now() + TimeAmount(configuration.deadline)
     var last = EtcdError(.deadlineExceeded, "No answer came in time.")
-    var pause = 10.0
+    var pause = Duration.milliseconds(10)
+    // A member that refuses connections is not asked all the time, and the last pause takes little of the time.
+    let longestPause = min(configuration.deadline / 10, .seconds(1))
     while true {
       let order = ring.withLock { $0.order(at: .now) }
       var isFinal = true
@@ -160,10 +162,10 @@ extension EtcdClient {
       }
       if isFinal { throw last }
       // An election or a restart of a member takes some tenths of a second.
-      let wait = Duration.milliseconds(pause * Double.random(in: 0.5...1.5))
+      let wait = pause * Double.random(in: 0.5...1.5)
       guard TimeAmount(wait) < end - .now() else { throw last }
       do { try await Task.sleep(for: wait) } catch { throw EtcdError(.cancelled, "The task was cancelled.") }
-      pause = min(pause * 2, 100)
+      pause = min(pause * 2, longestPause)
     }
   }
 
