@@ -17,8 +17,8 @@ public struct EtcdConfiguration: Sendable {
   /// and with a connection that comes about.
   public var deadline: Duration
   /// After which time without a word from a member it is asked for one, over each connection; `nil` if never. A connection
-  /// without an answer is closed: something in between may acknowledge what nobody reads.
-  public var pingInterval: Duration? = .seconds(20)
+  /// on which nothing has come after that time again is closed: something in between may acknowledge what nobody reads.
+  public var pingInterval: Duration? = .seconds(15)
   /// The threads to choose from; the process's shared ones if `nil`. A client uses one for each endpoint.
   public var eventLoopGroup: (any EventLoopGroup)?
 

@@ -35,7 +35,7 @@ final class Connection: Sendable {
     let channel = address.connect(on: loop, by: resolver, within: limit) { channel in
       SocketOptions.set(on: channel).flatMapThrowing {
         let pipeline = channel.pipeline.syncOperations
-        if let pingInterval { try pipeline.addHandler(SilenceHandler(after: pingInterval)) }
+        if let pingInterval { try pipeline.addHandler(IdleStateHandler(readTimeout: pingInterval)) }
         if let tls {
           try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: address.serverName))
         }
@@ -121,6 +121,8 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {  // 
   /// The last stream that the member takes, once it has said that it goes away.
   private var lastStream: HTTP2StreamID?
   private var isRetired = false
+  /// Whether the member was asked for a word, and has not answered yet.
+  private var isAsked = false
 
   init(_ streams: NIOHTTP2Handler.StreamMultiplexer, on loop: any EventLoop) {
     self.streams = streams
@@ -181,12 +183,12 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {  // 
     if case TLSUserEvent.handshakeCompleted(let negotiated) = event, negotiated != "h2" {
       errorCaught(context: context, error: Connection.Failure.noHTTP2(negotiated))
     }
-    switch event {
-    case SilenceHandler.Event.begun:
+    // Nothing has come for some time.
+    if case .read? = event as? IdleStateHandler.IdleStateEvent {
+      if isAsked { errorCaught(context: context, error: Connection.Failure.silent) }
+      isAsked = true
       let ping = HTTP2Frame(streamID: .rootStream, payload: .ping(HTTP2PingData(withInteger: 0), ack: false))
       context.writeAndFlush(wrapOutboundOut(ping), promise: nil)
-    case SilenceHandler.Event.lasting: errorCaught(context: context, error: Connection.Failure.silent)
-    default: break
     }
     context.fireUserInboundEventTriggered(event)
   }
@@ -196,6 +198,7 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {  // 
     // The first frame of a member (RFC 9113, section 3.4). In TLS 1.3, a client has finished the handshake before the
     // member has seen its certificate; a member that does not accept it sends no such frame.
     case .settings: whenAccepted.succeed()
+    case .ping(_, ack: true): isAsked = false
     case .goAway(let lastStream, _, _):
       self.lastStream = lastStream
       whenOver.succeed()
