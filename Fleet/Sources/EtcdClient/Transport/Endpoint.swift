@@ -56,7 +56,7 @@ final class Endpoint: Sendable {
   /// - Returns: The message of the answer.
   func send(_ call: Call, token: String?, deadline: NIODeadline) async throws(EtcdError) -> ByteBuffer {
     let answer = SingleAnswer(on: loop)
-    let exchange = exchange(call, token: token, limit: MemberLimit(), to: answer)
+    let exchange = exchange(call, token: token, to: answer)
     start(exchange, deadline: deadline)
     do {
       return try await exchange.wait(for: answer.message)
@@ -67,7 +67,7 @@ final class Endpoint: Sendable {
 
   /// Describes a call whose answer a receiver takes. It begins with ``start(_:deadline:)``.
   func exchange(
-    _ call: Call, token: String?, staysOpen: Bool = false, limit: MemberLimit? = nil, following: [ByteBuffer] = [],
+    _ call: Call, token: String?, staysOpen: Bool = false, following: [ByteBuffer] = [],
     to receiver: some AnswerReceiver
   ) -> Exchange {
     var headers: HPACKHeaders = [
@@ -76,8 +76,7 @@ final class Endpoint: Sendable {
     ]
     if call.needsLeader { headers.add(name: "hasleader", value: "true") }
     if let token { headers.add(name: "token", value: token) }
-    return Exchange(
-      call, headers: headers, on: loop, staysOpen: staysOpen, limit: limit, following: following, to: receiver)
+    return Exchange(call, headers: headers, on: loop, staysOpen: staysOpen, following: following, to: receiver)
   }
 
   func makePromise() -> EventLoopPromise<Void> { loop.makePromise() }

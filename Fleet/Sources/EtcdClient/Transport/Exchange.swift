@@ -46,7 +46,6 @@ final class Exchange: @unchecked Sendable {  // all that changes is used on its 
   private let call: Call
   private let headers: HPACKHeaders
   private let staysOpen: Bool
-  private let limit: MemberLimit?
   /// Further messages, where the request stays open.
   private let following: [ByteBuffer]
   private let receiver: any AnswerReceiver
@@ -68,14 +67,13 @@ final class Exchange: @unchecked Sendable {  // all that changes is used on its 
   private var wasSent = false
 
   /// - Parameters:
-  ///   - staysOpen: Whether further messages may be sent, with ``send(_:)``.
-  ///   - limit: How long the member may work on it; `nil` for as long as the stream is open.
+  ///   - staysOpen: Whether further messages may be sent, with ``send(_:)``. The member has a bounded time for others.
   ///   - following: Further messages that are sent at once.
   init(
-    _ call: Call, headers: HPACKHeaders, on loop: any EventLoop, staysOpen: Bool = false, limit: MemberLimit? = nil,
-    following: [ByteBuffer] = [], to receiver: some AnswerReceiver
+    _ call: Call, headers: HPACKHeaders, on loop: any EventLoop, staysOpen: Bool, following: [ByteBuffer],
+    to receiver: some AnswerReceiver
   ) {
-    (self.limit, self.following) = (limit, following)
+    self.following = following
     self.call = call
     self.headers = headers
     self.loop = loop
@@ -172,7 +170,7 @@ final class Exchange: @unchecked Sendable {  // all that changes is used on its 
     carrier = connection
     connection.bytesOnTheirWay += call.message.readableBytes
     var headers = headers
-    if let limit { headers.add(name: "grpc-timeout", value: limit.header(left: deadline - .now(), for: call)) }
+    if !staysOpen { headers.add(name: "grpc-timeout", value: Self.timeLimit(left: deadline - .now(), for: call)) }
     context.write(NIOAny(HTTP2Frame.FramePayload.headers(.init(headers: headers))), promise: nil)
     // In pieces: each that is on its way shows that the line works, however slow it is.
     var rest = call.message
@@ -192,6 +190,21 @@ final class Exchange: @unchecked Sendable {  // all that changes is used on its 
     for message in following { context.write(NIOAny(Self.data(message, isLast: false)), promise: nil) }
     context.flush()
     read()
+  }
+
+  /// How slow a line may be, in bytes a second: the time of a member begins with the first byte of the call.
+  private static let slowest: Int64 = 8 << 10
+
+  /// The value of the header `grpc-timeout`: how long a member may work on a call. It does not carry out what nobody
+  /// waits for.
+  ///
+  /// - Parameter left: How long the caller waits while nothing comes.
+  private static func timeLimit(left: TimeAmount, for call: Call) -> String {
+    var milliseconds = max(1, left.nanoseconds / 1_000_000) + Int64(call.message.readableBytes) * 1000 / slowest
+    // What is read may take any time to come, as long as it comes.
+    if !call.isWrite { milliseconds += 60_000 }
+    // At most eight digits.
+    return "\(min(milliseconds, 99_999_999))m"
   }
 
   /// What was sent is no longer on its way.
@@ -246,23 +259,6 @@ final class Exchange: @unchecked Sendable {  // all that changes is used on its 
   fileprivate func streamFailed(_ error: any Error, isRefused: Bool) {
     if isRefused, !hasHead { wasSent = false }
     end(error)
-  }
-}
-
-/// How long a member may work on a call, which it learns with the call: it does not carry out what nobody waits for.
-struct MemberLimit {
-  /// How slow a line may be, in bytes a second: the member counts from the first byte of the call.
-  private static let slowest: Int64 = 8 << 10
-
-  /// The value of the header `grpc-timeout`.
-  ///
-  /// - Parameter left: How long the caller waits while nothing comes.
-  func header(left: TimeAmount, for call: Call) -> String {
-    var milliseconds = max(1, left.nanoseconds / 1_000_000) + Int64(call.message.readableBytes) * 1000 / Self.slowest
-    // What is read may take any time to come, as long as it comes.
-    if !call.isWrite { milliseconds += 60_000 }
-    // At most eight digits.
-    return "\(min(milliseconds, 99_999_999))m"
   }
 }
 
