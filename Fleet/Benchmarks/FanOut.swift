@@ -115,7 +115,7 @@ struct FanOut: Sendable {
     try await client.transaction(
       EtcdTransaction(then: [
         .put(document.key(version: 1), Self.document + "changed = \(number)\n"),
-        .put(FleetKey.change(document, version: 1).text, #"{"by":"ada@desk","id":"\#(number)"}"#),
+        .put(document.key(version: 1, .change), #"{"by":"ada@desk","id":"\#(number)"}"#),
       ]))
   }
 

@@ -97,7 +97,7 @@ struct Mirror: Sendable {
     try await client.transaction(
       EtcdTransaction(then: [
         .put(document.key(version: 1), text),
-        .put(FleetKey.change(document, version: 1).text, note),
+        .put(document.key(version: 1, .change), note),
       ]))
   }
 

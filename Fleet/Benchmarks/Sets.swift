@@ -97,7 +97,7 @@ struct Sets: Sendable {
     let stored = try await client.transaction(
       EtcdTransaction(
         if: [.modRevision(key, .equal, former?.modRevision ?? 0)],
-        then: [.put(key, text), .put(FleetKey.change(document, version: 1).text, #"{"by":"ada@desk"}"#)]))
+        then: [.put(key, text), .put(document.key(version: 1, .change), #"{"by":"ada@desk"}"#)]))
     guard stored.succeeded else { throw Run.Failure(description: "somebody else has stored \(document)") }
   }
 }

@@ -99,7 +99,7 @@ final class Recorder: Sendable {
 
   private static func note(_ item: EtcdKeyValue, in state: inout State) {
     switch FleetKey(item.key) {
-    case .document(let document, _)?:
+    case .part(.text, let document, _)?:
       let digest = TextDigest(of: item.value)
       state.texts[document, default: [:]][digest] = item.modRevision
       state.all[document, default: []].insert(digest)

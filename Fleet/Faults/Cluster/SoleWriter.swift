@@ -163,7 +163,7 @@ final class SoleWriter: Sendable {
     switch step {
     case .remove:
       // A machine that was away, and a history that was compacted meanwhile: only the note says that it was removed.
-      let note = EtcdOperation.put(FleetKey.change(document, version: 1).text, "{}")
+      let note = EtcdOperation.put(document.key(version: 1, .change), "{}")
       return ([.delete(.key(key)), .delete(.key(newer)), .delete(.key(signatureKey(1))), note], .absent)
     case .write(let bytes):
       let text = Texts.good(number, bytes: bytes)
@@ -190,7 +190,7 @@ final class SoleWriter: Sendable {
     }
   }
 
-  private func signatureKey(_ version: Int) -> String { FleetKey.signature(document, version: version).text }
+  private func signatureKey(_ version: Int) -> String { document.key(version: version, .signature) }
 
   private func signature(of text: [UInt8], version: Int = 1, by other: SigningKey? = nil) -> EtcdOperation {
     let serial = state.withLock { state in

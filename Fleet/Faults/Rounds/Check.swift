@@ -97,7 +97,7 @@ struct Check: Sendable {
   /// Whether each machine that refuses a document says so.
   private func checkReports(_ items: [EtcdKeyValue], until end: ContinuousClock.Instant) async throws {
     let refused = items.compactMap { item -> (FleetDocument, EtcdKeyValue)? in
-      guard case .document(let document, 1)? = FleetKey(item.key), arena.refused.contains(TextDigest(of: item.value))
+      guard case .part(.text, let document, 1)? = FleetKey(item.key), arena.refused.contains(TextDigest(of: item.value))
       else { return nil }
       return (document, item)
     }

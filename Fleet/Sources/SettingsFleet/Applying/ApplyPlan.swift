@@ -142,7 +142,9 @@ public struct ApplyPlan: Sendable {
       ? try writer.prune(from: options.source, signing: options.signing)
       : try writer.apply(texts, from: options.source, signing: options.signing)
     guard !transaction.isEmpty else { return unchanged += 1 }
-    let signs = transaction.puts.contains { if case .signature? = FleetKey($0.key) { true } else { false } }
+    let signs = transaction.puts.contains {
+      if case .part(.signature, _, _)? = FleetKey($0.key) { true } else { false }
+    }
     let action: Action =
       isRemoved ? .remove : isSame ? (signs ? .sign : .adopt) : writer.versions.isEmpty ? .create : .change
     let versions = isRemoved ? Array(writer.versions.keys) : Array(texts.keys)

@@ -76,11 +76,11 @@ extension DocumentWriter {
           && present.map { signing.trust.accepts($0, of: document, version: version) } ?? false
         mark = mark.signed(by: signing.key, of: document, version: version, serial: serial)
       }
-      if !isMarked { transaction.put(FleetKey.applied(document, version: version).text, mark.json) }
+      if !isMarked { transaction.put(document.key(version: version, .applied), mark.json) }
     }
     let all = Set(versions.keys).union(texts.keys).sorted()
     for (version, next) in zip(all, all.dropFirst()) where versions[version]?.successor == nil {
-      transaction.put(FleetKey.successor(document, version: version).text, Array(String(next).utf8))
+      transaction.put(document.key(version: version, .successor), Array(String(next).utf8))
     }
     return try .joined([transaction])
   }

@@ -49,30 +49,25 @@ public struct FleetContents: Hashable, Sendable {
   ///   - snapshot: The answer to a range.
   ///   - machine: Whose documents to read: those of other machines are left out. `nil` reads all of them.
   public init(_ snapshot: FleetSnapshot, for machine: Machine? = nil) {
-    var parts: [FleetDocument: [Int: Parts]] = [:]
+    var parts: [FleetDocument: [Int: [FleetKey.Part: FleetItem]]] = [:]
     for item in snapshot.items {
       guard let key = FleetKey(item.key), snapshot.app == nil || key.app == snapshot.app,
         machine?.isConcerned(by: key) ?? true
       else { continue }
-      func change(_ document: FleetDocument, _ version: Int, _ body: (inout Parts) -> Void) {
-        body(&parts[document, default: [:]][version, default: Parts()])
-      }
       switch key {
-      case .document(let document, let version): change(document, version) { $0.text = item }
-      case .signature(let document, let version): change(document, version) { $0.signature = item }
-      case .successor(let document, let version): change(document, version) { $0.successor = item }
-      case .applied(let document, let version): change(document, version) { $0.applied = item }
+      case .part(let part, let document, let version):
+        parts[document, default: [:]][version, default: [:]][part] = item
       case .rollout(let app):
         apps[app, default: AppDocuments()].rollout = Rollout(item.value)
         apps[app, default: AppDocuments()].rolloutRevision = item.modRevision
       case .accept: acceptance = FleetJSON.decode(Acceptance.self, from: item.value)
-      case .change, .ack: break
+      case .ack: break
       }
     }
     for (document, versions) in parts {
       for (version, part) in versions {
         // A signature or a successor without a document says nothing.
-        guard let stored = part.stored() else { continue }
+        guard let stored = Self.stored(part) else { continue }
         apps[document.app, default: AppDocuments()].documents[document.scope, default: [:]][version] = stored
       }
     }
@@ -83,26 +78,19 @@ public struct FleetContents: Hashable, Sendable {
     apps[document.app]?.documents[document.scope] ?? [:]
   }
 
-  private struct Parts {
-    var text: FleetItem?
-    var signature: FleetItem?
-    var successor: FleetItem?
-    var applied: FleetItem?
-
-    func stored() -> StoredDocument? {
-      guard let text else { return nil }
-      let signature: StoredDocument.Signature =
-        if let item = self.signature { DocumentSignature(json: item.value).map { .present($0) } ?? .unreadable } else {
-          .absent
-        }
-      let next = successor.flatMap { item in
-        item.value.count <= FleetJSON.mostSmallValue
-          ? FleetKey.number(String(decoding: item.value, as: UTF8.self)) : nil
-      }
-      return StoredDocument(
-        text: text.value, digest: TextDigest(of: text.value), modRevision: text.modRevision, signature: signature,
-        signatureRevision: self.signature?.modRevision ?? 0, successor: next,
-        successorRevision: successor?.modRevision ?? 0, applied: applied.flatMap { AppliedMark(json: $0.value) })
+  private static func stored(_ parts: [FleetKey.Part: FleetItem]) -> StoredDocument? {
+    guard let text = parts[.text] else { return nil }
+    let signature = parts[.signature].map { item -> StoredDocument.Signature in
+      DocumentSignature(json: item.value).map { .present($0) } ?? .unreadable
     }
+    let next = parts[.successor].flatMap { item in
+      item.value.count <= FleetJSON.mostSmallValue
+        ? FleetKey.number(String(decoding: item.value, as: UTF8.self)) : nil
+    }
+    return StoredDocument(
+      text: text.value, digest: TextDigest(of: text.value), modRevision: text.modRevision,
+      signature: signature ?? .absent, signatureRevision: parts[.signature]?.modRevision ?? 0, successor: next,
+      successorRevision: parts[.successor]?.modRevision ?? 0,
+      applied: parts[.applied].flatMap { AppliedMark(json: $0.value) })
   }
 }

@@ -69,11 +69,11 @@ public struct Machine: Hashable, Sendable {
   /// Whether a change of a key can change anything on this machine. An event of another key needs no range.
   public func isConcerned(by key: FleetKey) -> Bool {
     switch key {
-    case .document(let document, _), .signature(let document, _), .successor(let document, _):
-      mirrors(document.app) && isIn(document.scope)
+    case .part(let part, let document, _):
+      part != .change && part != .applied && mirrors(document.app) && isIn(document.scope)
     case .rollout(let app): mirrors(app)
     case .accept: true
-    case .change, .applied, .ack: false
+    case .ack: false
     }
   }
 }

@@ -21,6 +21,6 @@ public struct AppliedMark: Hashable, Sendable, Codable {
     self = read
   }
 
-  /// The value for ``FleetKey/applied(_:version:)``.
+  /// The value for ``FleetKey/Part/applied``.
   public var json: [UInt8] { FleetJSON.encode(self) }
 }

@@ -29,8 +29,10 @@ public struct FleetDocument: Hashable, Sendable {
   /// What the keys of all its versions begin with.
   public var keyPrefix: String { "\(FleetNames.prefix)\(app)/\(scope)/v" }
 
-  /// The key of one of its versions.
-  public func key(version: Int) -> String { keyPrefix + String(version) }
+  /// The key of one of its versions: of the text, or of what belongs to that.
+  public func key(version: Int, _ part: FleetKey.Part = .text) -> String {
+    keyPrefix + String(version) + (part == .text ? "" : "/" + part.rawValue)
+  }
 }
 
 extension FleetDocument: TextCoded {

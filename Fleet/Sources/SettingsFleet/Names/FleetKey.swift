@@ -1,15 +1,21 @@
 /// What a key in etcd stands for.
 public enum FleetKey: Hashable, Sendable {
-  /// The text of a version of a document.
-  case document(FleetDocument, version: Int)
-  /// The signature of a version of a document.
-  case signature(FleetDocument, version: Int)
-  /// The version that a version of a document was upgraded to.
-  case successor(FleetDocument, version: Int)
-  /// Who changed a version of a document last, when and why, as the writer says it.
-  case change(FleetDocument, version: Int)
-  /// That the text of a version of a document came from a directory: ``AppliedMark``.
-  case applied(FleetDocument, version: Int)
+  /// What there is of a version of a document, each under a key of its own.
+  public enum Part: String, Hashable, Sendable {
+    /// The text.
+    case text = ""
+    /// The signature of the text.
+    case signature
+    /// The version that this one was upgraded to.
+    case successor
+    /// Who changed it last, when and why, as the writer says it.
+    case change
+    /// That the text came from a directory: ``AppliedMark``.
+    case applied
+  }
+
+  /// A part of a version of a document.
+  case part(Part, FleetDocument, version: Int)
   /// The rollout of an app that is under way.
   case rollout(app: String)
   /// An operator's acceptance of the cluster as it is.
@@ -46,11 +52,7 @@ public enum FleetKey: Hashable, Sendable {
   /// The key as it is in etcd.
   public var text: String {
     switch self {
-    case .document(let document, let version): document.key(version: version)
-    case .signature(let document, let version): document.key(version: version) + "/signature"
-    case .successor(let document, let version): document.key(version: version) + "/successor"
-    case .change(let document, let version): document.key(version: version) + "/change"
-    case .applied(let document, let version): document.key(version: version) + "/applied"
+    case .part(let part, let document, let version): document.key(version: version, part)
     case .rollout(let app): FleetNames.prefix(ofApp: app) + "rollout"
     case .accept: FleetNames.prefix + ".accept"
     case .ack(let app, let machine): FleetNames.acksPrefix(ofApp: app) + machine
@@ -58,14 +60,7 @@ public enum FleetKey: Hashable, Sendable {
   }
 
   /// The document that the key is about; `nil` for a rollout, an answer or an acceptance.
-  public var document: FleetDocument? {
-    switch self {
-    case .document(let document, _), .signature(let document, _), .successor(let document, _), .change(let document, _),
-      .applied(let document, _):
-      document
-    case .rollout, .ack, .accept: nil
-    }
-  }
+  public var document: FleetDocument? { if case .part(_, let document, _) = self { document } else { nil } }
 
   /// The app that the key is about; `nil` for an acceptance.
   public var app: String? {
@@ -85,15 +80,9 @@ public enum FleetKey: Hashable, Sendable {
     guard parts.count > scopeEnd, let scope = DocumentScope(parts[1..<scopeEnd].joined(separator: "/")),
       let version = Self.version(parts[scopeEnd])
     else { return nil }
-    let document = FleetDocument(valid: parts[0], scope)
-    switch parts[(scopeEnd + 1)...] {
-    case []: self = .document(document, version: version)
-    case ["signature"]: self = .signature(document, version: version)
-    case ["successor"]: self = .successor(document, version: version)
-    case ["change"]: self = .change(document, version: version)
-    case ["applied"]: self = .applied(document, version: version)
-    default: return nil
-    }
+    let rest = parts[(scopeEnd + 1)...]
+    guard rest != [""], let part = Part(rawValue: rest.joined(separator: "/")) else { return nil }
+    self = .part(part, FleetDocument(valid: parts[0], scope), version: version)
   }
 
   /// Reads `v3`: a positive number without a sign and without zeros in front, so that a version has one key.

@@ -141,12 +141,12 @@ public struct DocumentWriter: Sendable {
       keepMarks(of: serials, texts, by: signing, in: &transaction)
     }
     if let current, stored?.successorRevision == 0 {
-      transaction.require(FleetKey.successor(document, version: current.version).text, at: 0)
+      transaction.require(document.key(version: current.version, .successor), at: 0)
     }
     let all = Set(texts.keys).union(current.map { [$0.version] } ?? []).sorted()
     for (earlier, next) in zip(all, all.dropFirst())
     where earlier == current?.version || versions[earlier]?.successor == nil {
-      transaction.put(FleetKey.successor(document, version: earlier).text, Array(String(next).utf8))
+      transaction.put(document.key(version: earlier, .successor), Array(String(next).utf8))
     }
     return try .joined([transaction])
   }
@@ -169,7 +169,7 @@ public struct DocumentWriter: Sendable {
   public func remove() throws(WriterError) -> FleetTransaction {
     let newest = try current()?.version ?? 1
     try checkPause()
-    let note = Array(FleetKey.change(document, version: newest).text.utf8)
+    let note = Array(document.key(version: newest, .change).utf8)
     var transaction = unchanged(writing: nil)
     for item in items where item.key != note { transaction.deletes.append(item.key) }
     return transaction
@@ -194,7 +194,7 @@ public struct DocumentWriter: Sendable {
       transaction.deletes += items.map(\.key).filter { $0 == key || $0.starts(with: key + Array("/".utf8)) }
     }
     for (earlier, stored) in versions where earlier <= below && stored.successor ?? 0 > below {
-      transaction.deletes.append(Array(FleetKey.successor(document, version: earlier).text.utf8))
+      transaction.deletes.append(Array(document.key(version: earlier, .successor).utf8))
     }
     return transaction
   }
@@ -218,7 +218,7 @@ public struct DocumentWriter: Sendable {
       guard next <= DocumentSignature.mostSerial else { throw .noSerial }
       let statement = Statement.document(document, version: version, text: TextDigest(of: text))
       transaction.put(
-        FleetKey.signature(document, version: version).text, signing.key.sign(statement, serial: next).json)
+        document.key(version: version, .signature), signing.key.sign(statement, serial: next).json)
       serials[version] = next
       (last, next) = (next, next + 1)
     }
@@ -240,7 +240,7 @@ public struct DocumentWriter: Sendable {
         digest != stored.digest || signing.trust.isNewest(mark, beside: stored)
       else { continue }
       transaction.put(
-        FleetKey.applied(document, version: version).text,
+        document.key(version: version, .applied),
         mark.signed(by: signing.key, of: document, version: version, serial: serial).json)
     }
   }

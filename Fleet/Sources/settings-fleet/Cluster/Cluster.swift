@@ -93,16 +93,16 @@ struct Cluster: Sendable {
   ///   - keys: Where to note that: at least one key, and one for each document.
   /// - Returns: The revision; `nil` if a comparison failed, because somebody else was first.
   /// - Throws: ``Failure`` if it is larger than etcd takes, or if its outcome is unknown.
-  func commit(_ transaction: FleetTransaction, _ change: Change, at keys: [FleetKey]) async throws -> Int64? {
+  func commit(_ transaction: FleetTransaction, _ change: Change, at keys: [String]) async throws -> Int64? {
     var transaction = EtcdTransaction(transaction)
-    for key in keys { transaction.success.append(.put(key.text, change.json)) }
+    for key in keys { transaction.success.append(.put(key, change.json)) }
     let plain = transaction
     // No other user may write it, and it has the revision of what is written with it.
     var hand = user
     if hand != nil, (try? await client.isAuthenticationEnabled()) != true { hand = nil }
     if let hand { transaction.success.append(.put(FleetNames.handsPrefix + hand, "")) }
     try Self.checkOperations(max(transaction.success.count, transaction.compares.count))
-    let noted = keys[0].text
+    let noted = keys[0]
     do {
       let answer: EtcdTransactionResponse
       do {

@@ -97,10 +97,12 @@ struct Past {
     let versions = FleetContents(items).versions(of: document)
     if versions.isEmpty { return try await removal(in: items, at: revision) }
     guard let version = version ?? versions.keys.max(), let stored = versions[version] else { return nil }
-    func item(_ key: FleetKey) -> FleetItem? { items.items.first { FleetKey($0.key) == key } }
-    let note = item(.change(document, version: version))
+    func item(_ part: FleetKey.Part, _ version: Int) -> FleetItem? {
+      items.items.first { FleetKey($0.key) == .part(part, document, version: version) }
+    }
+    let note = item(.change, version)
     let last = max(stored.modRevision, stored.signatureRevision, note?.modRevision ?? 0)
-    func created(_ version: Int) -> Int64 { item(.document(document, version: version))?.createRevision ?? 0 }
+    func created(_ version: Int) -> Int64 { item(.text, version)?.createRevision ?? 0 }
     let earlier = versions.keys.filter { $0 < version }
     var entry = Entry(
       version: version, stored: stored, revision: last,
@@ -115,7 +117,7 @@ struct Past {
   private func removal(in items: FleetSnapshot, at revision: Int64?) async throws(EtcdError) -> Entry? {
     for item in items.items {
       // What was removed in another way has the note of the change before that.
-      guard case .change(document, let version)? = FleetKey(item.key),
+      guard case .part(.change, document, let version)? = FleetKey(item.key),
         try await stored(at: item.modRevision).isEmpty
       else { continue }
       return Entry(
@@ -213,7 +215,7 @@ struct Past {
     let probes = sequence(first: Int64(1)) { $0 * 2 }.prefix { $0 < last }.map { last - $0 }
     guard !probes.isEmpty else { return nil }
     do throws(EtcdError) {
-      let found = try await values(of: [.signature(document, version: version)], at: probes)
+      let found = try await values(of: [document.key(version: version, .signature)], at: probes)
       for (probe, values) in zip(probes, found) {
         guard let value = values[0]?.value, DocumentSignature(json: value)?.serial ?? 0 > serial,
           let earlier = try await self.stored(at: probe)[version], let later = earlier.serial, later > serial,
@@ -249,7 +251,7 @@ struct Past {
   /// When a key beside a removed version last changed, such as the note of its removal, and the revision before that.
   /// A text may have been stored later: they are no more than further places to look at.
   private func lastChanges(of version: Int, before absent: Int64) async throws(EtcdError) -> [Int64] {
-    let beside = FleetKey.document(document, version: version).text + "/"
+    let beside = document.key(version: version) + "/"
     let left = try await cluster.client.range(EtcdRange(.prefix(beside), revision: absent, keysOnly: true))
     guard let last = left.keyValues.map(\.modRevision).max() else { return [] }
     return [last, last - 1].filter { (1..<absent).contains($0) }
@@ -271,16 +273,16 @@ struct Past {
 
   /// What there was of a version after some revisions, without its text: ``values(of:at:keysOnly:)``.
   private func traces(of version: Int, at revisions: [Int64?]) async throws(EtcdError) -> [Trace] {
-    let keys: [FleetKey] = [.document(document, version: version), .signature(document, version: version)]
+    let keys = [document.key(version: version), document.key(version: version, .signature)]
     return try await values(of: keys, at: revisions, keysOnly: true).map { ($0[0]?.modRevision, $0[1]?.modRevision) }
   }
 
   /// What some keys had after some revisions. The last of several revisions are left out if one has been compacted away.
   private func values(
-    of keys: [FleetKey], at revisions: [Int64?], keysOnly: Bool = false
+    of keys: [String], at revisions: [Int64?], keysOnly: Bool = false
   ) async throws(EtcdError) -> [[EtcdKeyValue?]] {
     let ranges = revisions.flatMap { revision in
-      keys.map { EtcdOperation.range(EtcdRange(.key($0.text), revision: revision, keysOnly: keysOnly)) }
+      keys.map { EtcdOperation.range(EtcdRange(.key($0), revision: revision, keysOnly: keysOnly)) }
     }
     do throws(EtcdError) {
       let answer = try await cluster.client.transaction(EtcdTransaction(then: ranges), isRepeatable: true)

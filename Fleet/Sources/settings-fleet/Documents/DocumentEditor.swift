@@ -136,7 +136,7 @@ struct DocumentEditor {
   private static func attempt(
     _ edits: [(editor: DocumentEditor, work: Work)], _ change: inout Change, in context: Context
   ) async throws -> Attempt {
-    var (transactions, places, answers) = ([FleetTransaction](), [FleetKey](), [SettingsCommand.Answer]())
+    var (transactions, places, answers) = ([FleetTransaction](), [String](), [SettingsCommand.Answer]())
     change.acceptedUnsigned = nil
     var notes: [String] = []
     var below: [String: [UInt8]] = [:]
@@ -149,7 +149,7 @@ struct DocumentEditor {
         if made.acceptedUnsigned { change.acceptedUnsigned = true }
         if editor.document.scope == .all { below[editor.document.app] = made.text }
         transactions.append(try editor.transaction(of: made))
-        places.append(FleetKey.change(editor.document, version: made.version))
+        places.append(editor.document.key(version: made.version, .change))
         if let rollout = made.writer.openRollout { notes.append(rollout.noteOfEnd(of: editor.document)) }
       } catch {
         failures.append(error)

@@ -90,7 +90,7 @@ struct Undoing {
     guard !foreign.isEmpty else { return false }
     let change = Change(
       by: context.author, because: verb, machines: await context.cluster.machines(of: [document.app]))
-    let note = FleetKey.change(document, version: below)
+    let note = document.key(version: below, .change)
     guard try await context.cluster.commit(writer.withdrawal(to: below), change, at: [note]) != nil else {
       throw Failure(.changed, "Cannot remove version \(foreign[0]) of '\(document)': it has just been changed.")
     }

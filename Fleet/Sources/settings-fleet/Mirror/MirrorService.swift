@@ -212,7 +212,11 @@ actor MirrorService {
   /// How many machines those who made the changes have counted.
   private static func machines(in events: [EtcdEvent]) -> Int? {
     events.compactMap { event in
-      if case .change? = FleetKey(event.keyValue.key) { Change(event.keyValue.value)?.machines } else { nil }
+      if case .part(.change, _, _)? = FleetKey(event.keyValue.key) {
+        Change(event.keyValue.value)?.machines
+      } else {
+        nil
+      }
     }.max()
   }
 

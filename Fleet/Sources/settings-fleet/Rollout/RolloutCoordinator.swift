@@ -227,7 +227,7 @@ struct RolloutCoordinator: Sendable {
     var change = Change(
       by: context.author, because: "rollout", machines: await context.cluster.machines(of: [document.app]))
     change.acceptedUnsigned = rollout.acceptedUnsigned
-    let key = FleetKey.change(document, version: rollout.version)
+    let key = document.key(version: rollout.version, .change)
     guard try await context.cluster.commit(transaction, change, at: [key]) != nil else {
       try check(rollout, in: try await self.writer())
       _ = machine.lost(.documentChanged)

@@ -75,7 +75,7 @@ struct TreeApplication: Sendable {
     for step in steps {
       let versions = contents.versions(of: step.document)
       let keys = step.transaction.puts.compactMap { put -> String? in
-        guard case .signature(_, let version)? = FleetKey(put.key),
+        guard case .part(.signature, _, let version)? = FleetKey(put.key),
           case .present(let signature)? = versions[version]?.signature,
           !options.trust.keys.contains(where: { $0.id == signature.key })
         else { return nil }
@@ -105,7 +105,7 @@ struct TreeApplication: Sendable {
     of document: FleetDocument, _ versions: [Int: StoredDocument], _ items: [[UInt8]: FleetItem]
   ) -> String {
     let revision = versions.values.map(\.modRevision).max() ?? 0
-    let notes = versions.keys.compactMap { items[Array(FleetKey.change(document, version: $0).text.utf8)] }
+    let notes = versions.keys.compactMap { items[Array(document.key(version: $0, .change).utf8)] }
     guard let change = notes.first(where: { $0.modRevision == revision }).flatMap({ Change($0.value) }) else {
       return "revision \(revision), by unknown"
     }
@@ -150,7 +150,7 @@ struct TreeApplication: Sendable {
       } catch {
         throw Failure(error, about: batch[0].document)
       }
-      let notes = batch.map { FleetKey.change($0.document, version: $0.version) }
+      let notes = batch.map { $0.document.key(version: $0.version, .change) }
       guard let revision = try await context.cluster.commit(transaction, change, at: notes) else { return false }
       stored(revision, batch.count)
     }

@@ -126,7 +126,7 @@ struct ApplyPlanTests {
   @Test func `a mark that no trusted key has signed makes no signed document the directory's`() throws {
     let key = Fixture.key
     func put(_ mark: AppliedMark, version: Int = 1) {
-      cluster.put(FleetKey.applied(Self.document, version: version).text, mark.json)
+      cluster.put(Self.document.key(version: version, .applied), mark.json)
     }
     let text = "a = 1\n"
     let writer = DocumentWriter(Self.document, in: cluster.snapshot(), appVersion: nil)
@@ -147,7 +147,7 @@ struct ApplyPlanTests {
     cluster.put(Self.document.key(version: 2), [])
     put(AppliedMark(digest: TextDigest(of: "".utf8), source: "main"), version: 2)
     #expect(plan([:], prunes: true, key: key).isEmpty)
-    cluster.delete([Self.document.key(version: 2), FleetKey.applied(Self.document, version: 2).text])
+    cluster.delete([Self.document.key(version: 2), Self.document.key(version: 2, .applied)])
     // What the directory has as it is becomes its own.
     #expect(actions(plan([Self.document: [1: text]], key: key)) == ["adopt editor/all"])
     try apply(plan([Self.document: [1: text]], key: key))
@@ -156,7 +156,7 @@ struct ApplyPlanTests {
   }
 
   @Test func `a mark of an earlier time makes no signed document the directory's again`() throws {
-    let (key, mark) = (Fixture.key, FleetKey.applied(Self.document, version: 1).text)
+    let (key, mark) = (Fixture.key, Self.document.key(version: 1, .applied))
     func apply(_ text: String, source: String) throws {
       try self.apply(plan([Self.document: [1: text]], take: .ours, source: source, key: key))
     }

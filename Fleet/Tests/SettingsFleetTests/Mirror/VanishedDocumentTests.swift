@@ -68,16 +68,16 @@ struct VanishedDocumentTests {
     var fixture = Fixture()
     fixture.put("a = 1")
     fixture.put(Self.later, "b = 1")
-    fixture.put(FleetKey.change(Self.later, version: 1).text, "{}")
+    fixture.put(Self.later.key(version: 1, .change), "{}")
     fixture.follow()
     var other = fixture
     // This program leaves a note.
     fixture.remove(Self.later)
-    fixture.put(FleetKey.change(Self.later, version: 1).text, "{}")
+    fixture.put(Self.later.key(version: 1, .change), "{}")
     fixture.compact()
     #expect(fixture.follow().changes == ["\(Self.path) -"])
     // Another one leaves none, or one of before.
-    for key in [FleetKey.document(Self.later, version: 1), .change(Self.later, version: 1)] { other.remove(key.text) }
+    for part in [FleetKey.Part.text, .change] { other.remove(Self.later.key(version: 1, part)) }
     #expect(other.follow().changes == ["\(Self.path) -"])
   }
 

@@ -12,6 +12,8 @@ struct FleetKeyTests {
     "/app-settings/1/\(longGroup)/group/\(longGroup)/v3",
     "/app-settings/1/editor/group/web/v3/signature",
     "/app-settings/1/editor/group/web/v3/successor",
+    "/app-settings/1/editor/group/web/v3/change",
+    "/app-settings/1/editor/all/v3/applied",
     "/app-settings/1/editor/host/a1.example.org/v3",
     "/app-settings/1/editor/host/\(long)/v1/signature",
     "/app-settings/1/all/all/v1",
@@ -27,7 +29,8 @@ struct FleetKeyTests {
     "", "/", "/app-settings/1/", "/app-settings/1/editor", "/app-settings/1/editor/", "/app-settings/1/editor/all",
     "/app-settings/1/editor/all/", "/app-settings/1/editor/all/v", "/app-settings/1/editor/all/v0",
     "/app-settings/1/editor/all/v01", "/app-settings/1/editor/all/v-1", "/app-settings/1/editor/all/v+1",
-    "/app-settings/1/editor/all/v1/", "/app-settings/1/editor/all/v1/signature/", "/app-settings/1/editor/all/v1 ",
+    "/app-settings/1/editor/all/v1/", "/app-settings/1/editor/all/v1/signature/",
+    "/app-settings/1/editor/all/v1/text", "/app-settings/1/editor/all/v1//", "/app-settings/1/editor/all/v1 ",
     "/app-settings/1/editor/all/v9223372036854775808", "/app-settings/1/editor/all/v1e3",
     "/app-settings/1/editor/all/v99999999999999999999999999999999999999", "/app-settings/1/editor/all/V1",
     "/app-settings/1/../all/v1", "/app-settings/1/a..b/all/v1", "/app-settings/1/.hidden/all/v1",
@@ -54,7 +57,7 @@ struct FleetKeyTests {
     ]
     for _ in 0..<5000 {
       let key = "/app-settings/1/" + (0..<random.number(1...5)).map { _ in random.pick(parts) }.joined(separator: "/")
-      guard case .document(let document, _)? = FleetKey(Array(key.utf8)) else { continue }
+      guard case .part(.text, let document, _)? = FleetKey(Array(key.utf8)) else { continue }
       let path = document.path.split(separator: "/", omittingEmptySubsequences: false)
       #expect(path.count == 3 && path[1] == "settings.d" && !path.contains("..") && !path.contains("."), "\(key)")
       #expect(DocumentScope(fileName: path[2], host: "web") != nil)

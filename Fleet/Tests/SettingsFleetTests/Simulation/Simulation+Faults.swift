@@ -56,17 +56,17 @@ extension Simulation {
     let other = random.pick(Self.documents)
     let snapshot = cluster.snapshot()
     let writer = DocumentWriter(document, in: snapshot, appVersion: nil)
-    var puts: [(FleetKey, [UInt8])] = []
+    var puts: [(String, [UInt8])] = []
     let version = random.number(1...2)
     switch random.number(0...5) {
-    case 0: puts = [(.document(document, version: version), newText([.good]).bytes)]
+    case 0: puts = [(document.key(version: version), newText([.good]).bytes)]
     case 1:
       // Another document's text with its signature.
       let others = DocumentWriter(other, in: snapshot, appVersion: nil).versions
       for (version, stored) in others.sorted(by: { $0.key < $1.key }) where other != document {
-        puts = [(.document(document, version: version), stored.text)]
+        puts = [(document.key(version: version), stored.text)]
         if case .present(let signature) = stored.signature {
-          puts.append((.signature(document, version: version), signature.json))
+          puts.append((document.key(version: version, .signature), signature.json))
         }
       }
     case 2:
@@ -74,8 +74,8 @@ extension Simulation {
       guard let rollout = writer.rollout, let signature = rollout.signature else { return }
       let target = FleetDocument(app: document.app, scope: rollout.scope)!
       puts = [
-        (.document(target, version: rollout.version), Array(rollout.text.utf8)),
-        (.signature(target, version: rollout.version), signature.json),
+        (target.key(version: rollout.version), Array(rollout.text.utf8)),
+        (target.key(version: rollout.version, .signature), signature.json),
       ]
     case 3:
       // The rollout for more machines.
@@ -84,7 +84,7 @@ extension Simulation {
         id: rollout.id, scope: rollout.scope, version: rollout.version, baseModRevision: rollout.baseModRevision,
         text: rollout.text, signature: rollout.signature, target: .share(10_000), salt: rollout.salt, waitSeconds: 1,
         coordinator: "c", created: "now")!
-      puts = [(.rollout(app: document.app), wider.json)]
+      puts = [(FleetKey.rollout(app: document.app).text, wider.json)]
     case 4:
       // What was once there, which includes its signature.
       guard let former = formerItems.randomElement(using: &random) else { return }
@@ -93,7 +93,7 @@ extension Simulation {
     default: cluster.delete(cluster.items.keys.filter { $0.hasPrefix(document.keyPrefix) })
     }
     formerItems.append(snapshot.items.filter { FleetKey($0.key).map { $0 != .accept } ?? false })
-    for (key, value) in puts { cluster.put(key.text, value) }
+    for (key, value) in puts { cluster.put(key, value) }
   }
 }
 

@@ -108,7 +108,7 @@ final class Simulation {
     guard !keys.isEmpty else { return }
     let there = Set(
       cluster.items.keys.compactMap { key -> FleetDocument? in
-        if case .document(let document, _)? = FleetKey(Array(key.utf8)) { document } else { nil }
+        if case .part(.text, let document, _)? = FleetKey(Array(key.utf8)) { document } else { nil }
       })
     absent.formUnion(Self.documents.filter { !there.contains($0) })
     let bytes = keys.map { Array($0.utf8) }
@@ -136,8 +136,8 @@ final class Simulation {
     if random.chance(15) {
       var removal = try? writer.remove()
       // As this program does it, or another one.
-      let note = FleetKey.change(document, version: writer.versions.keys.max() ?? 1)
-      if random.chance(50) { removal?.put(note.text, []) }
+      let note = document.key(version: writer.versions.keys.max() ?? 1, .change)
+      if random.chance(50) { removal?.put(note, []) }
       transaction = removal
     } else {
       let version = max(writer.versions.keys.max() ?? 1, random.chance(15) ? 2 : 1)
@@ -258,12 +258,8 @@ final class Simulation {
         let statement = Statement.document(document, version: version, text: TextDigest(of: text.bytes))
         var transaction = FleetTransaction()
         let signature = key.sign(statement, serial: UInt64(1_000_000 + lastNumber))
-        for (key, value) in [
-          (FleetKey.document(document, version: version), text.bytes),
-          (.signature(document, version: version), signature.json),
-        ] {
-          transaction.puts.append(FleetTransaction.Put(key: Array(key.text.utf8), value: value, lease: nil))
-        }
+        transaction.put(document.key(version: version), text.bytes)
+        transaction.put(document.key(version: version, .signature), signature.json)
         _ = cluster.commit(transaction)
         written[document, default: []].insert(TextDigest(of: text.bytes))
       }

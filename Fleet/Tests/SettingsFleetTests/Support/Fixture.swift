@@ -47,7 +47,7 @@ struct Fixture {
   ) {
     put(document, text, version: version)
     let statement = Statement.document(document, version: version, text: TextDigest(of: text.utf8))
-    put(FleetKey.signature(document, version: version).text, key.sign(statement, serial: serial).json)
+    put(document.key(version: version, .signature), key.sign(statement, serial: serial).json)
   }
 
   mutating func remove(_ key: String) {
@@ -66,7 +66,7 @@ struct Fixture {
 
   mutating func remove(_ document: FleetDocument = Fixture.document, version: Int = 1) {
     remove(document.key(version: version))
-    remove(FleetKey.signature(document, version: version).text)
+    remove(document.key(version: version, .signature))
   }
 
   func modRevision(_ document: FleetDocument = Fixture.document, version: Int = 1) -> Int64 {

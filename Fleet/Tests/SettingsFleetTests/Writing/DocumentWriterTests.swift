@@ -52,10 +52,10 @@ struct DocumentWriterTests {
     #expect(try new.current()?.version == 4)
     #expect(throws: WriterError.olderText(1, than: 4)) { try new.write([], version: 1) }
     #expect(throws: WriterError.newerVersion(6)) { try new.write([], version: 6) }
-    cluster.put(FleetKey.change(Self.document, version: 4).text, [])
+    cluster.put(Self.document.key(version: 4, .change), [])
     #expect(cluster.commit(try Self.writer(cluster, appVersion: 5).remove()))
     // The name of who removed it goes into the note of the last change.
-    #expect(Array(cluster.items.keys) == [FleetKey.change(Self.document, version: 4).text])
+    #expect(Array(cluster.items.keys) == [Self.document.key(version: 4, .change)])
   }
 
   @Test func `a newer version without a marker is not written around`() throws {
@@ -152,7 +152,7 @@ struct DocumentWriterTests {
   func `a successor that does not exist or is no higher version blocks no edit`(_ successor: String) throws {
     var fixture = Fixture()
     fixture.put("a = 1")
-    fixture.put(FleetKey.successor(Fixture.document, version: 1).text, successor)
+    fixture.put(Fixture.document.key(version: 1, .successor), successor)
     let cluster = Self.cluster(fixture)
     #expect(cluster.commit(try Self.writer(cluster).write(Array("a = 2".utf8), version: 1)))
     #expect(Self.text(cluster) == "a = 2")
