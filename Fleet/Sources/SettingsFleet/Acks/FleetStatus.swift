@@ -12,7 +12,7 @@ public struct LeaseState: Hashable, Sendable {
   }
 
   /// The seconds since it was last kept alive.
-  var silence: Int { max(0, granted - remaining) }
+  package var silence: Int { max(0, granted - remaining) }
 }
 
 /// Who has applied an app's documents, who refused them and why, and who is silent.

@@ -138,17 +138,9 @@ public struct RolloutStateMachine: Sendable {
     return .wait(progress)
   }
 
-  /// Takes that publishing the rollout lost a race, or that the rollout is gone from etcd, and why.
-  public mutating func lost(_ reason: AbortReason) -> Decision {
-    // A lost race comes after the decision to publish.
-    if end == .publish { end = nil }
-    return finish(.abort(reason))
-  }
-
   private mutating func finish(_ decision: Decision) -> Decision {
-    let result = end ?? decision
-    end = result
-    return result
+    end = decision
+    return decision
   }
 
   private var progress: Progress {

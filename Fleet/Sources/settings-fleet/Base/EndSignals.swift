@@ -1,4 +1,5 @@
 import AppSettings
+import EtcdClient
 import Glibc
 import SettingsTools
 
@@ -36,7 +37,9 @@ extension EndSignals {
       work.cancel()
     }
     let result = await work.result
-    if case .failure(let error) = result, !(error is CancellationError) || !work.isCancelled { throw error }
-    return work.isCancelled
+    guard case .failure(let error) = result else { return work.isCancelled }
+    let isCancellation = error is CancellationError || (error as? EtcdError)?.code == .cancelled
+    guard work.isCancelled, isCancellation else { throw error }
+    return true
   }
 }

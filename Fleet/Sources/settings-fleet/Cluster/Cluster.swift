@@ -16,13 +16,14 @@ struct Cluster: Sendable {
 
   /// What the cluster has about an app, or about all of them, newest or at a revision.
   ///
-  /// - Throws: ``Failure`` if the cluster does not answer, or the revision has been compacted away.
+  /// - Throws: `EtcdError` if the cluster does not answer, ``Failure`` if the revision cannot be read.
   func snapshot(of app: String?, at revision: Int64? = nil) async throws -> FleetSnapshot {
     let prefix = app.map(FleetNames.prefix(ofApp:)) ?? FleetNames.prefix
     do {
       let answer = try await client.rangeAll(EtcdRange(.prefix(prefix), revision: revision))
       return FleetSnapshot(answer, of: app, at: revision)
     } catch {
+      guard let revision else { throw error }
       throw Failure(error, at: revision)
     }
   }

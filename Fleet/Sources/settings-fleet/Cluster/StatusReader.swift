@@ -49,37 +49,29 @@ struct StatusReader {
   func answers(adding others: [FleetItem] = []) async throws -> (
     acks: [FleetItem], leases: [LeaseID: LeaseState], revision: Int64
   ) {
-    do throws(EtcdError) {
-      let answer = try await cluster.client.rangeAll(EtcdRange(.prefix(acksPrefix)))
-      let acks = answer.keyValues.map(FleetItem.init)
-      return (acks, try await leases(Array(Set((acks + others).compactMap(\.lease)))), answer.header.revision)
-    } catch {
-      throw Failure(error)
-    }
+    let answer = try await cluster.client.rangeAll(EtcdRange(.prefix(acksPrefix)))
+    let acks = answer.keyValues.map(FleetItem.init)
+    return (acks, try await leases(Array(Set((acks + others).compactMap(\.lease)))), answer.header.revision)
   }
 
-  private func leases(_ ids: [LeaseID]) async throws(EtcdError) -> [LeaseID: LeaseState] {
+  private func leases(_ ids: [LeaseID]) async throws -> [LeaseID: LeaseState] {
     let client = cluster.client
-    do {
-      return try await withThrowingTaskGroup(of: (LeaseID, LeaseState).self) { group in
-        var states: [LeaseID: LeaseState] = [:]
-        var rest = ids[...]
-        func next() {
-          guard let id = rest.popFirst() else { return }
-          group.addTask {
-            let state = try await client.timeToLive(id.rawValue)
-            return (id, LeaseState(granted: state?.granted ?? 0, remaining: state?.remaining ?? 0))
-          }
+    return try await withThrowingTaskGroup(of: (LeaseID, LeaseState).self) { group in
+      var states: [LeaseID: LeaseState] = [:]
+      var rest = ids[...]
+      func next() {
+        guard let id = rest.popFirst() else { return }
+        group.addTask {
+          let state = try await client.timeToLive(id.rawValue)
+          return (id, LeaseState(granted: state?.granted ?? 0, remaining: state?.remaining ?? 0))
         }
-        for _ in 0..<Self.atOnce { next() }
-        while let (id, state) = try await group.next() {
-          states[id] = state
-          next()
-        }
-        return states
       }
-    } catch {
-      throw error as? EtcdError ?? EtcdError(.internal, "\(error)")
+      for _ in 0..<Self.atOnce { next() }
+      while let (id, state) = try await group.next() {
+        states[id] = state
+        next()
+      }
+      return states
     }
   }
 

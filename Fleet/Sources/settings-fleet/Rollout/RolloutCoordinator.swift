@@ -87,26 +87,13 @@ struct RolloutCoordinator: Sendable {
     var rollout = first
     do {
       while true {
-        let alive = try await alive()
-        var machine = RolloutStateMachine(rollout, acks: alive, answerSeconds: answerSeconds)
-        if case .abort(let reason) = machine.decision { throw failure(reason, rollout, machine.hosts) }
-        Output.error(Self.line(about: rollout, alive.filter(rollout.isCanary).map(\.host).sorted()))
-        switch try await follow(&machine, rollout, lease) {
-        case .moved(let present):
-          throw Self.moved(present)
-        case .decided(.publish):
-          if let next = rollout.nextStep(among: try await self.alive()) {
-            rollout = try await advance(rollout, to: next, lease)
-            continue
-          }
-          try await publish(rollout, &machine)
-          _ = try? await client.revokeLease(lease)
-          Output.line("The rollout is over: the change is for all.")
-          return
-        case .decided(.abort(let reason)): throw failure(reason, rollout, machine.hosts)
-        case .decided(.wait): break
-        }
+        try await follow(rollout, lease)
+        guard let next = rollout.nextStep(among: try await alive()) else { break }
+        rollout = try await advance(rollout, to: next, lease)
       }
+      try await publish(rollout)
+      _ = try? await client.revokeLease(lease)
+      Output.line("The rollout is over: the change is for all.")
     } catch {
       guard rollout.steps == nil || (error as? Failure)?.status == Failure.Status.takenBack.rawValue else {
         throw error
@@ -153,7 +140,7 @@ struct RolloutCoordinator: Sendable {
 
   /// The answers of the machines that are not silent.
   private func alive() async throws -> [Ack] {
-    let answers = try await answers()
+    let answers = try await patiently(self.answers)
     return answers.acks.filter { answers.silence[$0.machine] ?? .zero <= .seconds(60) }
   }
 
@@ -175,53 +162,52 @@ struct RolloutCoordinator: Sendable {
     return nil
   }
 
-  /// What came of waiting.
-  private enum Followed {
-    case decided(RolloutStateMachine.Decision)
-    /// Somebody else has resumed it.
-    case moved(Rollout)
-  }
-
-  private func follow(
-    _ machine: inout RolloutStateMachine, _ rollout: Rollout, _ lease: Int64
-  ) async throws -> Followed {
+  /// Returns when all canaries have had the text for long enough.
+  private func follow(_ rollout: Rollout, _ lease: Int64) async throws {
+    let alive = try await alive()
+    var machine = RolloutStateMachine(rollout, acks: alive, answerSeconds: answerSeconds)
+    if case .abort(let reason) = machine.decision { throw failure(reason, rollout, machine.hosts) }
+    Output.error(Self.line(about: rollout, alive.filter(rollout.isCanary).map(\.host).sorted()))
     let start = ContinuousClock.now
-    var heard = start
     var kept = start
     var shown = ""
     while true {
-      do {
-        let answers = try await answers()
-        let writer = try await writer()
-        guard !writer.isVoid(rollout) else { return .decided(machine.lost(.documentChanged)) }
-        let present = writer.rollout
-        guard present?.id == rollout.id else { return .decided(machine.lost(.ended)) }
-        if let present, present != rollout { return .moved(present) }
+      let answers = try await patiently {
+        let answers = try await self.answers()
+        try check(rollout, in: try await writer())
         if ContinuousClock.now - kept > .seconds(5) {
-          guard try await client.keepAlive(lease) > 0 else { return .decided(machine.lost(.expired)) }
+          guard try await client.keepAlive(lease) > 0 else { throw failure(.expired, rollout) }
           kept = .now
         }
-        heard = .now
-        let decision = machine.update(
-          acks: answers.acks, silence: answers.silence, elapsed: ContinuousClock.now - start)
-        guard case .wait(let progress) = decision else { return .decided(decision) }
-        let text = progress.text
-        if text != shown { Output.error(text) }
-        shown = text
+        return answers
+      }
+      switch machine.update(acks: answers.acks, silence: answers.silence, elapsed: ContinuousClock.now - start) {
+      case .publish: return
+      case .abort(let reason): throw failure(reason, rollout, machine.hosts)
+      case .wait(let progress):
+        if progress.text != shown { Output.error(progress.text) }
+        shown = progress.text
         try await reader.change(after: answers.revision, within: progress.nextCheck)
-      } catch let error as Failure {
-        // An election takes a second or two. After the lease's time, the canaries have gone back.
-        guard ContinuousClock.now - heard < Self.patience else { throw error }
-        try await Task.sleep(for: .milliseconds(500))
-      } catch let error as EtcdError {
-        guard error.isRetryable, ContinuousClock.now - heard < Self.patience else { throw error }
-        try await Task.sleep(for: .milliseconds(500))
       }
     }
   }
 
-  private func publish(_ rollout: Rollout, _ machine: inout RolloutStateMachine) async throws {
-    let (writer, signing) = (try await writer(), try context.signing())
+  /// Does something as soon as the cluster answers: an election takes a second or two. After the lease's time, the
+  /// canaries have gone back.
+  private func patiently<Value>(_ body: () async throws -> Value) async throws -> Value {
+    let end = ContinuousClock.now + Self.patience
+    while true {
+      do {
+        return try await body()
+      } catch let error as EtcdError {
+        guard error.isRetryable, ContinuousClock.now < end else { throw error }
+      }
+      try await Task.sleep(for: .milliseconds(500))
+    }
+  }
+
+  private func publish(_ rollout: Rollout) async throws {
+    let (writer, signing) = (try await patiently(self.writer), try context.signing())
     try check(rollout, in: writer)
     let transaction = try editor.stating { () throws(WriterError) in try writer.publish(rollout, signing: signing) }
     var change = Change(
@@ -230,7 +216,6 @@ struct RolloutCoordinator: Sendable {
     let key = document.key(version: rollout.version, .change)
     guard try await context.cluster.commit(transaction, change, at: [key]) != nil else {
       try check(rollout, in: try await self.writer())
-      _ = machine.lost(.documentChanged)
       throw failure(.documentChanged, rollout)
     }
   }
@@ -257,7 +242,7 @@ struct RolloutCoordinator: Sendable {
     let acks = answers.acks.compactMap(Ack.init)
     let silence = acks.map { ack in
       let lease = ack.lease.flatMap { answers.leases[$0] }
-      return (ack.machine, lease.map { Duration.seconds(max(0, $0.granted - $0.remaining)) } ?? .seconds(86400))
+      return (ack.machine, Duration.seconds(lease?.silence ?? 86400))
     }
     return (acks, Dictionary(silence) { $1 }, answers.revision)
   }

@@ -55,7 +55,7 @@ final class ModelCoordinator {
       let decision =
         isThere
         ? machine.update(acks: acks, silence: silence, elapsed: .milliseconds(simulation.now - started))
-        : machine.lost(.documentChanged)
+        : .abort(.documentChanged)
       switch decision {
       case .wait: again()
       case .abort: cancel()
