@@ -75,29 +75,22 @@ public struct FleetOverview: Hashable, Sendable, Codable {
   public static func make(
     snapshot: FleetSnapshot, acks: [FleetItem], leases: [LeaseID: LeaseState], expected: [String] = []
   ) -> FleetOverview {
-    var (documents, answers) = ([String: [FleetItem]](), [String: [FleetItem]]())
-    for item in snapshot.items { if let app = FleetKey(item.key)?.app { documents[app, default: []].append(item) } }
-    for item in acks { if let app = FleetKey(item.key)?.app { answers[app, default: []].append(item) } }
-    let mirrors = answers.removeValue(forKey: FleetNames.ownApp) ?? []
-    documents[FleetNames.ownApp] = nil
+    let contents = FleetContents(snapshot)
+    let answers = Dictionary(grouping: acks) { FleetKey($0.key)?.app }.mapValues { $0.map { Ack($0) } }
+    let apps = Set(snapshot.items.map { FleetKey($0.key)?.app }).union(answers.keys).compactMap(\.self)
     var overview = FleetOverview()
     var machines: [String: Machine] = [:]
-    func status(of app: String, _ own: [FleetItem], among mirrors: [FleetItem]) -> FleetStatus {
-      let part = FleetSnapshot(
-        cluster: snapshot.cluster, revision: snapshot.revision, app: app, items: documents[app] ?? [])
-      return FleetStatus.make(app: app, snapshot: part, acks: own, mirrors: mirrors, leases: leases)
-    }
-    let there = status(of: FleetNames.ownApp, mirrors, among: [])
-    let present = there.findings
-    let running = mirrors.compactMap(Ack.init)
+    let mirrors = answers[FleetNames.ownApp] ?? []
+    let present = FleetStatus.make(app: FleetNames.ownApp, AppDocuments(), mirrors, mirrors: [], leases).findings
+    let running = mirrors.compactMap(\.self)
     let alive = FleetStatus.machines(keptAliveIn: running, leases)
     for ack in running { machines[ack.machine] = Machine(ack, present[ack.machine]) }
-    for app in Set(documents.keys).union(answers.keys).sorted() {
-      let own = answers[app] ?? []
-      let status = status(of: app, own, among: mirrors)
+    for app in apps.sorted() where app != FleetNames.ownApp {
+      let status = FleetStatus.make(
+        app: app, contents.apps[app] ?? AppDocuments(), answers[app] ?? [], mirrors: running, leases)
       overview.apps.append(status)
       let findings = status.findings
-      for ack in own.compactMap(Ack.init) where !FleetStatus.isLeft(ack, by: alive, leases) {
+      for case let ack? in answers[app] ?? [] where !FleetStatus.isLeft(ack, by: alive, leases) {
         var machine = machines[ack.machine] ?? Machine(ack, findings[ack.machine])
         machine.release = machine.release ?? ack.release
         machine.add(app, version: ack.appVersion, repairs: ack.repairs, findings[ack.machine])

@@ -82,17 +82,23 @@ public struct FleetStatus: Hashable, Sendable, Codable {
     app: String, snapshot: FleetSnapshot, acks: [FleetItem], mirrors: [FleetItem] = [],
     leases: [LeaseID: LeaseState], expected: [String] = []
   ) -> FleetStatus {
-    var documents = FleetContents(snapshot).apps[app] ?? AppDocuments()
+    make(
+      app: app, FleetContents(snapshot).apps[app] ?? AppDocuments(), acks.map { Ack($0) },
+      mirrors: mirrors.compactMap { Ack($0) }, leases, expected: expected)
+  }
+
+  /// The same of what has been read; `nil` is an answer that cannot be read.
+  static func make(
+    app: String, _ documents: AppDocuments, _ acks: [Ack?], mirrors: [Ack], _ leases: [LeaseID: LeaseState],
+    expected: [String] = []
+  ) -> FleetStatus {
+    var (documents, answers) = (documents, acks.filter { $0?.app == app }.compactMap(\.self))
     // One whose document was changed is over, whether or not anybody is there to remove it.
     documents.rollout = documents.rollout.flatMap { documents.openRollout(of: $0.scope) }
     let revisions = documents.documents.values.flatMap(\.values).map(\.modRevision) + [documents.rolloutRevision]
     var status = FleetStatus(app: app, revision: revisions.max() ?? 0)
+    status.unreadable = acks.count - answers.count
     if let rollout = documents.rollout { status.rollout = RolloutCounts(id: rollout.id) }
-    var answers: [Ack] = []
-    for item in acks {
-      if let ack = Ack(item), ack.app == app { answers.append(ack) } else { status.unreadable += 1 }
-    }
-    let mirrors = mirrors.compactMap { Ack($0) }
     let alive = machines(keptAliveIn: mirrors, leases)
     answers.removeAll { isLeft($0, by: alive, leases) }
     let known = Set(answers.map(\.machine))
@@ -193,10 +199,9 @@ extension AppDocuments {
 
   /// What an answer says about a document as it is now.
   fileprivate func state(of scope: DocumentScope, in ack: Ack) -> State {
-    let versions = documents[scope] ?? [:]
-    let version = versions.keys.filter { $0 <= ack.appVersion ?? .max }.max() ?? versions.keys.min()
+    let oldest = documents[scope]?.min { $0.key < $1.key }.map { (version: $0.key, stored: $0.value) }
     let answer = ack.documents.first { $0.scope == scope }
-    guard let version, let stored = versions[version] else {
+    guard let (version, stored) = readable(scope, upTo: ack.appVersion) ?? oldest else {
       guard let answer else { return .applied }
       return answer.state == .refused && answer.modRevision == 0 ? .refused(answer.problem) : .pending(nil)
     }

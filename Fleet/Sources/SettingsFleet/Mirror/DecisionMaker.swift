@@ -11,21 +11,21 @@ struct DecisionMaker {
   private var limit: Int { app.version ?? .max }
 
   mutating func decide() -> Decision {
-    let version = versions.keys.filter { $0 <= limit }.max()
-    decideBase(version)
-    decideRollout(baseVersion: version)
+    let readable = versions.newest(upTo: app.version)
+    decideBase(readable)
+    decideRollout(baseVersion: readable?.version)
     return decision
   }
 
   // MARK: The document
 
-  private mutating func decideBase(_ version: Int?) {
+  private mutating func decideBase(_ readable: (version: Int, stored: StoredDocument)?) {
     // The file that another host's document left is not this host's last text.
     let isForeign =
       record.files[document] == nil
       && record.files.keys.contains { $0.app == document.app && $0 != document && $0.path == document.path }
     decision.isRemoved = isForeign
-    guard let version, let stored = versions[version] else {
+    guard let (version, stored) = readable else {
       decideMissing()
       return
     }

@@ -70,7 +70,7 @@ public struct MirrorPlan: Sendable {
       revisions[decision.document.app] = max(newest, revisions[decision.document.app] ?? 0)
     }
     var busy = revisions.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)[...]
-    var batches = [Set(answered).union(decisions.map(\.document.app)).subtracting(busy)]
+    var batches = [concerned.subtracting(busy)]
     while !busy.isEmpty {
       batches.append(Set(busy.prefix(count)))
       busy = busy.dropFirst(count)
