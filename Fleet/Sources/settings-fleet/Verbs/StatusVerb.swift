@@ -51,9 +51,10 @@ struct StatusVerb: FleetVerb {
     if watch {
       var last = ""
       while true {
-        if status.text != last { Output.line(status.text) }
+        let text = text(of: status)
+        if text != last { Output.line(text) }
         if Output.isBroken { return }
-        last = status.text
+        last = text
         try await reader.change(after: revision, within: .seconds(20))
         (status, revision) = try await read(reader)
       }
@@ -70,7 +71,7 @@ struct StatusVerb: FleetVerb {
       throw Failure(
         .unknown, "The fleet knows no app '\(app)': it has no document, and no machine answers about it. \(hint)")
     }
-    Output.line(status.text)
+    Output.line(text(of: status))
     if status.isUnanswered {
       let about = app.map { " about '\($0)' yet. 'settings-fleet machines' shows which are there." }
       throw Failure(.noValue, "No machine has answered\(about ?? " yet.")")
@@ -78,66 +79,63 @@ struct StatusVerb: FleetVerb {
     if !status.isGood { throw Failure(.noValue, nil) }
   }
 
-  /// What to print, and what follows from it.
-  private struct Shown {
-    var text: String
-    var isSettled: Bool
-    var isGood: Bool
-    var isUnknown = false
-    var isUnanswered = false
-  }
+  private func text(of status: some Shown) -> String { json ? FleetJSON.text(of: status) : status.text }
 
-  private func read(_ reader: StatusReader) async throws -> (Shown, revision: Int64) {
-    if app == nil {
-      let (overview, _, revision) = try await reader.overview()
-      let shown = Shown(
-        text: json ? FleetJSON.text(of: overview) : Self.text(of: overview),
-        isSettled: overview.missing.isEmpty && overview.apps.allSatisfy(\.isSettled), isGood: overview.isGood,
-        isUnanswered: overview.isUnanswered)
-      return (shown, revision)
-    }
-    let (status, revision) = try await reader.read()
-    let shown = Shown(
-      text: json ? FleetJSON.text(of: status) : Self.text(of: status), isSettled: status.isSettled,
-      isGood: status.isGood, isUnknown: status.isUnknown, isUnanswered: status.isUnanswered)
-    return (shown, revision)
+  private func read(_ reader: StatusReader) async throws -> (any Shown, revision: Int64) {
+    if app != nil { return try await reader.read() }
+    let (overview, _, revision) = try await reader.overview()
+    return (overview, revision)
   }
+}
 
-  private static func text(of overview: FleetOverview) -> String {
-    let silent = overview.machines.count { $0.state == .silent }
-    let count = overview.machines.count
+/// What to print, and what follows from it.
+private protocol Shown: Encodable {
+  /// The lines for people.
+  var text: String { get }
+  /// Whether no answer is waited for.
+  var isSettled: Bool { get }
+  var isGood: Bool { get }
+  /// Whether nothing is known about the app.
+  var isUnknown: Bool { get }
+  /// Whether no machine has answered at all, although there are documents.
+  var isUnanswered: Bool { get }
+}
+
+extension FleetOverview: Shown {
+  fileprivate var isSettled: Bool { missing.isEmpty && apps.allSatisfy(\.isSettled) }
+  fileprivate var isUnknown: Bool { false }
+
+  fileprivate var text: String {
+    let silent = machines.count { $0.state == .silent }
+    let count = machines.count
     let first = "\(count) \(count == 1 ? "machine" : "machines")" + (silent > 0 ? ", \(silent) silent" : "")
-    return
-      ([first] + overview.apps.map { "\($0.app): \(text(of: $0))" } + overview.missing.map(FleetStatus.missingLine))
+    return ([first] + apps.map { "\($0.app): \($0.text)" } + missing.map(FleetStatus.missingLine))
       .joined(separator: "\n")
   }
+}
 
-  private static func text(of status: FleetStatus) -> String {
-    var lines = [status.line]
-    for entry in status.refused {
+extension FleetStatus: Shown {
+  fileprivate var text: String {
+    var lines = [line]
+    for entry in refused {
       lines.append(
         "  \(entry.host) refused \(entry.scope.map { "\($0)" } ?? "everything"): \(entry.problem?.summary ?? "no reason given")"
       )
     }
-    for entry in status.held { lines.append("  \(entry.host) changes nothing: \(entry.problem?.summary ?? "")") }
-    for entry in status.silent { lines.append("  \(entry.host) silent for \(entry.silentSeconds ?? 0) s") }
-    for entry in status.pending {
+    for entry in held { lines.append("  \(entry.host) changes nothing: \(entry.problem?.summary ?? "")") }
+    for entry in silent { lines.append("  \(entry.host) silent for \(entry.silentSeconds ?? 0) s") }
+    for entry in pending {
       let reason = entry.problem.map { [entry.scope.map { "\($0)" }, $0.summary].compactMap(\.self) } ?? []
       lines.append("  " + (["\(entry.host) pending"] + reason).joined(separator: ": "))
     }
-    return (lines + status.missing.map(FleetStatus.missingLine)).joined(separator: "\n")
+    return (lines + missing.map(Self.missingLine)).joined(separator: "\n")
   }
-}
 
-extension FleetStatus {
-  /// Whether nothing is known about the app.
   var isUnknown: Bool { revision == 0 && releases.isEmpty && unreadable == 0 }
-  /// Whether no machine has answered at all, although there are documents.
   var isUnanswered: Bool {
     revision > 0 && applied == 0 && refused.isEmpty && held.isEmpty && silent.isEmpty && pending.isEmpty
   }
 
-  /// Whether no answer is waited for.
   fileprivate var isSettled: Bool { pending.isEmpty && missing.isEmpty && !isUnanswered }
 
   static func missingLine(_ host: String) -> String {
