@@ -44,11 +44,13 @@ public struct DocumentWriter: Sendable {
     /// Whose serials count: the key's own, and those of others that are trusted.
     public let trust: Trust
     /// The serial of a later signed text, in whose place somebody has put an earlier one; 0 without one.
-    public var laterSerial: UInt64 = 0
+    public let laterSerial: UInt64
 
     /// Describes how to sign.
-    public init(key: SigningKey, millisecondsSince1970: Int64, trust: Trust = Trust([])) {
-      (self.key, self.millisecondsSince1970) = (key, millisecondsSince1970)
+    public init(
+      key: SigningKey, millisecondsSince1970: Int64, trust: Trust = Trust([]), above laterSerial: UInt64 = 0
+    ) {
+      (self.key, self.millisecondsSince1970, self.laterSerial) = (key, millisecondsSince1970, laterSerial)
       self.trust = Trust(trust.keys + [key.verificationKey])
     }
   }

@@ -60,10 +60,8 @@ struct Context: Sendable {
   /// What signs this person's documents; `nil` if nothing does.
   func signing(above laterSerial: UInt64 = 0) throws -> DocumentWriter.Signing? {
     guard let key = try settings.signer() else { return nil }
-    var signing = DocumentWriter.Signing(
-      key: key, millisecondsSince1970: Change.millisecondsSince1970, trust: try settings.trust())
-    signing.laterSerial = laterSerial
-    return signing
+    return DocumentWriter.Signing(
+      key: key, millisecondsSince1970: Change.millisecondsSince1970, trust: try settings.trust(), above: laterSerial)
   }
 
   /// Who changes something, as `log` shows it: it is not proved by anything.

@@ -1,10 +1,10 @@
+import AppSettings
 import ArgumentParser
 import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import SettingsTools
-import Synchronization
 
 /// An address that only this machine reaches: `127.0.0.1:9477` or `[::1]:9477`.
 struct MetricsAddress: ExpressibleByArgument, CustomStringConvertible {
@@ -35,13 +35,18 @@ enum MetricsServer {
   static func start(
     at address: MetricsAddress, idleTime: TimeAmount = .seconds(10), _ text: @escaping @Sendable () async -> String
   ) async throws -> any Channel {
-    let connections = Connections()
+    // Counts the connections.
+    let open = Lock(0)
     do {
       return try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
         .childChannelInitializer { channel in
-          guard connections.open() else { return channel.close() }
-          channel.closeFuture.whenComplete { _ in connections.close() }
+          let count = open.withLock { count in
+            count += 1
+            return count
+          }
+          channel.closeFuture.whenComplete { _ in open.withLock { $0 -= 1 } }
+          guard count <= mostConnections else { return channel.close() }
           return channel.eventLoop.makeCompletedFuture {
             try channel.pipeline.syncOperations.addHandler(IdleStateHandler(allTimeout: idleTime))
             try channel.pipeline.syncOperations.configureHTTPServerPipeline(withPipeliningAssistance: false)
@@ -65,23 +70,6 @@ enum MetricsServer {
       default: ""
       }
     return Failure(.io, "Cannot listen at \(address): \(reason).\(advice)")
-  }
-
-  /// Counts the connections.
-  private final class Connections: Sendable {
-    /// Protects the number.
-    private let count = Mutex(0)
-
-    /// - Returns: Whether one more is possible.
-    func open() -> Bool {
-      count.withLock { count in
-        guard count < mostConnections else { return false }
-        count += 1
-        return true
-      }
-    }
-
-    func close() { count.withLock { $0 -= 1 } }
   }
 
   private final class Answerer: ChannelInboundHandler {

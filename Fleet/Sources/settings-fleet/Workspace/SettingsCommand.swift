@@ -97,12 +97,16 @@ struct SettingsCommand: Sendable {
   private func execute(
     _ words: [String], _ variables: Environment, _ input: [UInt8]
   ) async throws -> Answer {
+    var options = PlatformOptions()
+    // What it writes is written whole: Ctrl-C at our terminal does not reach it, and cancellation lets it end.
+    options.processGroupID = 0
+    options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: grace)]
     // Not a pipe: where its writer died would be the end of the text, and Subprocess traps if its reader dies first.
     let file = try input.isEmpty ? File.nothing() : File.inMemory(input)
     do {
       let result = try await Subprocess.run(
         .path(FilePath(program)), arguments: Arguments(words), environment: variables,
-        platformOptions: options(),
+        platformOptions: options,
         input: .fileDescriptor(FileDescriptor(rawValue: file), closeAfterSpawningProcess: true),
         output: .bytes(limit: Self.mostOutput), error: .bytes(limit: 1 << 20))
       return Answer(
@@ -124,14 +128,6 @@ struct SettingsCommand: Sendable {
     } catch let error as SubprocessError {
       throw Failure(.io, "Cannot run '\(program)': \(error)")
     }
-  }
-
-  private func options() -> PlatformOptions {
-    var options = PlatformOptions()
-    // What it writes is written whole: Ctrl-C at our terminal does not reach it, and cancellation lets it end.
-    options.processGroupID = 0
-    options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: grace)]
-    return options
   }
 
   /// The environment of a run, byte for byte.
