@@ -1,3 +1,4 @@
+import AppSettings
 import Glibc
 import NIOSSL
 import Synchronization
@@ -7,24 +8,8 @@ import Synchronization
 final class TLSContexts: Sendable {
   private struct State {
     var context: NIOSSLContext
-    var stamp: [Stamp]
-  }
-
-  /// What tells a file from the one that was there before.
-  private struct Stamp: Equatable {
-    var inode: UInt64
-    var size: Int64
-    var changed: (seconds: Int, nanoseconds: Int)
-
-    init(_ path: String?) {
-      var facts = stat()
-      if let path { _ = stat(path, &facts) }
-      inode = UInt64(facts.st_ino)
-      size = Int64(facts.st_size)
-      changed = (facts.st_ctim.tv_sec, facts.st_ctim.tv_nsec)
-    }
-
-    static func == (a: Stamp, b: Stamp) -> Bool { a.inode == b.inode && a.size == b.size && a.changed == b.changed }
+    /// What tells the files from those that were there before.
+    var stamp: [FileStatus?]
   }
 
   private let tls: EtcdTLS
@@ -67,8 +52,8 @@ final class TLSContexts: Sendable {
   /// What the members' certificates are verified with, in words.
   var authority: String { tls.authorityFile.map { "in '\($0)'" } ?? "of the system" }
 
-  private static func stamp(of tls: EtcdTLS) -> [Stamp] {
-    [tls.authorityFile, tls.certificateFile, tls.keyFile].map(Stamp.init)
+  private static func stamp(of tls: EtcdTLS) -> [FileStatus?] {
+    [tls.authorityFile, tls.certificateFile, tls.keyFile].map { $0.flatMap { try? Syscalls().status(at: $0) } }
   }
 }
 
@@ -81,8 +66,7 @@ extension EtcdTLS {
 
   /// Whether something other than a file is in its place, such as a pipe: opening that may block forever.
   private static func isNoFile(_ path: String) -> Bool {
-    var facts = stat()
-    return stat(path, &facts) == 0 && facts.st_mode & S_IFMT != S_IFREG
+    (try? Syscalls().status(at: path)).map { !$0.isRegular } ?? false
   }
 
   fileprivate func context() throws(EtcdError) -> NIOSSLContext {

@@ -1,3 +1,4 @@
+import AppSettings
 import CFleetSystem
 import Glibc
 
@@ -10,7 +11,9 @@ enum File {
     /// `nil` for what is not a file.
     let number: CInt?
 
-    init(_ call: String, _ path: String) { (self.call, self.path, number) = (call, path, errno) }
+    init(_ call: String, _ path: String, _ error: Errno = Errno(errno)) {
+      (self.call, self.path, number) = (call, path, error.rawValue)
+    }
 
     /// - Parameter path: That of a directory, a pipe or a device.
     init(notFile path: String) { (call, self.path, number) = ("read", path, nil) }
@@ -34,11 +37,7 @@ enum File {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (isTyped ? 0 : O_NONBLOCK) | flags)
     guard descriptor >= 0 else { throw Failed("open", path) }
     defer { close(descriptor) }
-    if !isTyped {
-      var status = stat()
-      guard fstat(descriptor, &status) == 0 else { throw Failed("read", path) }
-      guard status.st_mode & S_IFMT == S_IFREG else { throw Failed(notFile: path) }
-    }
+    if !isTyped, try status(path, of: descriptor)?.isRegular == false { throw Failed(notFile: path) }
     return try read(from: descriptor, path, upTo: limit)
   }
 
@@ -106,22 +105,16 @@ enum File {
 
   /// Removes a pipe, a socket, a device or a link in the place of a file. Files and directories stay.
   static func removeIfSpecial(_ path: String) throws(Failed) {
-    var status = stat()
-    guard lstat(path, &status) == 0, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else { return }
+    guard let present = present(path), !present.isRegular, !present.isDirectory else { return }
     try remove(path)
   }
 
   /// Whether there is something in the place of a file, other than a directory.
-  static func isBlocked(_ path: String) -> Bool {
-    var status = stat()
-    return lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
-  }
+  static func isBlocked(_ path: String) -> Bool { present(path).map { !$0.isDirectory } ?? false }
 
   /// Whether there is a file that this process may not read, or may not write.
   static func isForeign(_ path: String) -> Bool {
-    var status = stat()
-    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-      && faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) != 0
+    present(path)?.isRegular == true && faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) != 0
   }
 
   /// Replaces a file in one step, which a power failure does not undo and does not tear. Sources: rename(2), fsync(2).
@@ -155,11 +148,19 @@ enum File {
     }
   }
 
-  /// Whose a file is, and who may read it.
-  static func status(_ path: String) throws(Failed) -> stat {
-    var status = stat()
-    guard stat(path, &status) == 0 else { throw Failed("open", path) }
-    return status
+  /// What is at a path, which is not followed if it is a link; `nil` for nothing, and for what cannot be known.
+  static func present(_ path: String) -> FileStatus? { try? Syscalls().status(at: path, followingLinks: false) }
+
+  /// Whose a file is, and who may read it; `nil` if there is none.
+  ///
+  /// - Parameter descriptor: The file, if it is open.
+  static func status(_ path: String, of descriptor: CInt? = nil) throws(Failed) -> FileStatus? {
+    do throws(Errno) {
+      guard let descriptor else { return try Syscalls().status(at: path) }
+      return try Syscalls().status(of: descriptor, path: path)
+    } catch {
+      throw Failed("read", path, error)
+    }
   }
 
   /// Writes a file that nobody else reads, and that need not survive a power failure.
@@ -207,18 +208,11 @@ enum File {
 
   /// The names in a directory, in byte order; none if there is no such directory.
   static func names(in path: String) throws(Failed) -> [String] {
-    guard let stream = opendir(path) else {
-      let failure = Failed("read", path)
-      if failure.isMissing { return [] }
-      throw failure
+    do throws(Errno) {
+      return (try Syscalls().names(in: path) ?? []).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    } catch {
+      throw Failed("read", path, error)
     }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
   static func parent(of path: String) -> String? {
@@ -241,14 +235,10 @@ enum File {
 
   /// Writes all of some bytes.
   static func write(_ bytes: [UInt8], to descriptor: CInt, _ path: String) throws(Failed) {
-    var written = 0
-    while written < bytes.count {
-      let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + written, $0.count - written) }
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw Failed("write", path)
-      }
-      written += count
+    do throws(Errno) {
+      try Syscalls().writeAll(bytes, to: descriptor, path: path)
+    } catch {
+      throw Failed("write", path, error)
     }
   }
 

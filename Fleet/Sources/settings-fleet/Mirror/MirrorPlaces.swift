@@ -29,9 +29,8 @@ struct MirrorPlaces: Sendable {
   /// Refuses another user than the one to whom the mirror's directory belongs: that user's mirror could not read what
   /// root writes there.
   func checkOwner(as user: uid_t = geteuid()) throws {
-    var status = stat()
-    guard stat(own, &status) == 0, status.st_uid != user else { return }
-    let owner = UserEntry(id: status.st_uid)?.name ?? "#\(status.st_uid)"
+    guard let id = try? File.status(own)?.owner, id != user else { return }
+    let owner = UserEntry(id: id)?.name ?? "#\(id)"
     throw Failure(
       .io,
       "'\(own)' belongs to the user '\(owner)', and one user's mirror writes there. For the service, use 'systemctl "

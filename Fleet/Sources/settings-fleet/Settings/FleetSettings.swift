@@ -245,16 +245,16 @@ struct FleetSettings {
 
   /// The bytes of a file that a setting names, and that nobody else may read.
   private static func secret(in path: String, of setting: String) throws -> [UInt8] {
-    let status: stat
+    let status: FileStatus?
     do throws(File.Failed) {
       // What is no file is said before whose it is: nothing makes it one.
       let bytes = try File.read(path)
       status = try File.status(path)
-      if status.st_mode & 0o007 == 0 { return bytes }
+      if let status, status.permissions & 0o007 == 0 { return bytes }
     } catch {
       throw Failure(.io, "\(error) The setting '\(setting)' of '\(app)' names that file.")
     }
-    let isOwn = [status.st_uid, 0].contains(geteuid())
+    let isOwn = [status?.owner, 0].contains(geteuid())
     throw Failure(
       .invalidValue,
       "Others can read '\(path)', which holds a secret. "

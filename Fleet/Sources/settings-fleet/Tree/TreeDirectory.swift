@@ -1,4 +1,4 @@
-import Glibc
+import AppSettings
 import SettingsFleet
 import SettingsTools
 
@@ -14,7 +14,7 @@ struct TreeDirectory {
   /// - Throws: ``Failure`` that names every file which cannot be used.
   func read() throws -> [FleetDocument: [Int: [UInt8]]] {
     var (files, problems) = ([TreePath: [UInt8]](), [String]())
-    guard Self.kind(of: path, following: true) == S_IFDIR else {
+    guard try File.status(path)?.isDirectory == true else {
       throw Failure(.io, "'\(path)' is not a directory.")
     }
     try read("", into: &files, &problems)
@@ -51,10 +51,10 @@ struct TreeDirectory {
   ) throws(File.Failed) {
     for name in try File.names(in: "\(path)/\(directory)") where !name.hasPrefix(".") {
       let relative = directory.isEmpty ? name : "\(directory)/\(name)"
-      switch Self.kind(of: "\(path)/\(relative)") {
-      case S_IFDIR: try read(relative, into: &files, &problems)
-      case S_IFREG where !name.hasSuffix(".toml"): break
-      case S_IFREG:
+      switch PathText.hasBytes(name) ? nil : File.present("\(path)/\(relative)") {
+      case let present? where present.isDirectory: try read(relative, into: &files, &problems)
+      case let present? where present.isRegular:
+        guard name.hasSuffix(".toml") else { break }
         guard let file = TreePath(relative) else {
           problems.append(
             "'\(relative)' is not a document: its path has to be APP/all.toml, APP/group/NAME.toml or APP/host/NAME.toml."
@@ -67,7 +67,8 @@ struct TreeDirectory {
         } else {
           files[file] = text
         }
-      case nil: problems.append("'\(relative)' cannot be read: its name is not UTF-8, or it has just gone.")
+      case nil:
+        problems.append("'\(PathText.shown(relative))' cannot be read: its name is not UTF-8, or it has just gone.")
       default: problems.append("'\(relative)' is neither a file nor a directory. Links are not followed.")
       }
     }
@@ -103,24 +104,17 @@ struct TreeDirectory {
     for part in "\(file)".split(separator: "/").dropLast() {
       directory += "/\(part)"
       try File.makeDirectory(directory, mode: 0o755)
-      guard Self.kind(of: directory) == S_IFDIR else {
+      guard File.present(directory)?.isDirectory == true else {
         throw Failure(.io, "'\(directory)' is not a directory. Links are not followed.")
       }
     }
     let target = "\(path)/\(file)"
-    let kind = Self.kind(of: target)
-    guard kind == nil || kind == S_IFREG else {
+    let present = File.present(target)
+    guard present?.isRegular != false else {
       throw Failure(.io, "'\(target)' is not a file. Links are not followed.")
     }
-    if kind != nil, try File.read(target) == text { return }
+    if present != nil, try File.read(target) == text { return }
     // A hidden name, which is not a document's.
     try File.replace(target, with: text, mode: 0o644, temporary: "\(directory)/.settings-fleet.new")
-  }
-
-  /// The kind of a file; `nil` if it does not exist.
-  private static func kind(of path: String, following: Bool = false) -> mode_t? {
-    var status = stat()
-    guard (following ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
-    return status.st_mode & S_IFMT
   }
 }
