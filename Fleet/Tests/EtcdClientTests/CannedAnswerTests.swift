@@ -68,6 +68,7 @@ struct CannedAnswerTests {
   @Test(
     arguments: [
       [head, .data(message, isLast: true)], [head, .data(message), .headers([("x", "y")], isLast: true)],
+      [.headers([(":status", "200")], isLast: true)],
     ] as [[HTTP2Frame.FramePayload]])
   func `an answer that ends without a status comes from a member that ends`(
     frames: [HTTP2Frame.FramePayload]

@@ -196,7 +196,7 @@ final class Endpoint: Sendable {
     case Exchange.End.manyMessages: return make(.internal, "The cluster answered with more than one message.")
     case Exchange.End.http(let status): return make(Self.code(ofStatus: status), "HTTP status \(status), no gRPC")
     case Exchange.End.foreign(let type):
-      return make(.internal, "Something that is no member answered, with the content type '\(type ?? "")'.")
+      return make(.internal, "Something that is no member answered, with the content type '\(type)'.")
     case is Closed: return make(.closed, "The client was shut down.")
     case Connection.Failure.closed where isClosed: return make(.closed, "The client was shut down.")
     case Connection.Failure.closed where address.isTLS && !wasSent && !wasAccepted:
