@@ -40,8 +40,8 @@ final class Connection: Sendable {
 final class Connections: Sendable {
   private struct State {
     var limit: ConnectionLimit
-    var open: [ObjectIdentifier: (number: Int, channel: any Channel, connection: Connection)] = [:]
-    var nextNumber = 0
+    /// Those that are served, the oldest first.
+    var open: [(channel: any Channel, connection: Connection)] = []
   }
 
   // Protects the list of connections, and how many are refused. A connection's own lock is taken within it.
@@ -57,17 +57,12 @@ final class Connections: Sendable {
     let (verdict, loser) = state.withLock { state -> (ConnectionLimit.Verdict, (any Channel)?) in
       var loser: (any Channel)?
       if state.open.count >= state.limit.mostServed,
-        let oldest = state.open.filter({ !$0.value.connection.isTrusted }).min(by: { $0.value.number < $1.value.number }
-        )
+        let oldest = state.open.firstIndex(where: { !$0.connection.isTrusted })
       {
-        loser = oldest.value.channel
-        state.open[oldest.key] = nil
+        loser = state.open.remove(at: oldest).channel
       }
       let verdict = state.limit.open(beside: state.open.count)
-      if verdict == .serve {
-        state.open[ObjectIdentifier(channel)] = (state.nextNumber, channel, connection)
-        state.nextNumber += 1
-      }
+      if verdict == .serve { state.open.append((channel, connection)) }
       return (verdict, loser)
     }
     loser?.close(promise: nil)
@@ -76,15 +71,17 @@ final class Connections: Sendable {
 
   func close(_ channel: any Channel, _ verdict: ConnectionLimit.Verdict) {
     state.withLock { state in
-      state.open[ObjectIdentifier(channel)] = nil
+      state.open.removeAll { $0.channel === channel }
       state.limit.close(verdict)
     }
   }
 
-  subscript(channel: any Channel) -> Connection? { state.withLock { $0.open[ObjectIdentifier(channel)]?.connection } }
+  subscript(channel: any Channel) -> Connection? {
+    state.withLock { $0.open.first { $0.channel === channel }?.connection }
+  }
 
   /// Closes all connections, whatever they are doing.
   func closeAll() {
-    for (_, channel, _) in state.withLock({ Array($0.open.values) }) { channel.close(promise: nil) }
+    for (channel, _) in state.withLock({ $0.open }) { channel.close(promise: nil) }
   }
 }
