@@ -1,3 +1,4 @@
+import AppSettings
 import Glibc
 import HummingbirdCore
 import NIOCore
@@ -57,19 +58,18 @@ public enum Endpoint: Sendable, Equatable, CustomStringConvertible {
     if mkdir(directory, 0o700) != 0, errno != EEXIST {
       throw PageError("Cannot make the directory '\(directory)': \(String(cString: strerror(errno))).")
     }
-    var status = stat()
-    guard stat(directory, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+    guard let status = try? Syscalls().status(at: directory), status.isDirectory else {
       throw PageError("'\(directory)' is not a directory.")
     }
-    guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
+    guard status.owner == geteuid(), status.permissions & 0o077 == 0 else {
       // Its mode is not to be changed: it may be '/tmp'.
       let name = path.split(separator: "/").last ?? ""
       throw PageError(
         "Others may use the directory '\(directory)', and a socket needs one that is yours alone. With "
           + "'--socket \(directory)/settings-page/\(name)', it is made.")
     }
-    guard lstat(path, &status) == 0 else { return }
-    guard status.st_mode & S_IFMT == S_IFSOCK else {
+    guard let present = try? Syscalls().status(at: path, followingLinks: false) else { return }
+    guard present.mode & S_IFMT == S_IFSOCK else {
       throw PageError("'\(path)' exists and is not a socket. Choose another path. The file is unchanged.")
     }
     let isAnswered = Self.succeeds(connect, at: try? SocketAddress(unixDomainSocketPath: path))
@@ -81,26 +81,24 @@ public enum Endpoint: Sendable, Equatable, CustomStringConvertible {
 final class SocketFile: Sendable {
   private let path: String?
   // Protects which file it is.
-  private let file = Mutex<(device: dev_t, inode: ino_t)?>(nil)
+  private let file = Mutex<FileStatus?>(nil)
 
   init(_ endpoint: Endpoint) { if case .socket(let path) = endpoint { self.path = path } else { path = nil } }
 
   /// Takes the socket that was made, and keeps others off it, should its directory be opened to them later.
   func made() {
-    var status = stat()
-    guard let path, lstat(path, &status) == 0 else { return }
-    file.withLock { $0 = (status.st_dev, status.st_ino) }
+    guard let path, let present else { return }
+    file.withLock { $0 = present }
     _ = chmod(path, 0o600)
   }
 
   /// Removes the socket, if it is still the one that was made.
   func remove() {
-    var status = stat()
-    guard let path, let file = file.withLock({ $0 }), lstat(path, &status) == 0,
-      file.device == status.st_dev, file.inode == status.st_ino
-    else { return }
+    guard let path, let file = file.withLock({ $0 }), present?.sameFile(file) == true else { return }
     _ = unlink(path)
   }
+
+  private var present: FileStatus? { path.flatMap { try? Syscalls().status(at: $0, followingLinks: false) } }
 }
 
 /// Where a server can be reached.
