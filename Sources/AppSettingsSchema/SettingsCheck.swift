@@ -174,7 +174,7 @@ package struct SettingsCheck {
             } else if !places.contains(where: isKnown) {
               unknown += 1
               guard unknown <= Self.unknownLimit else { continue }
-              let nearest = nearest(to: path)
+              let nearest = unknown <= Self.suggestionLimit ? nearest(to: path) : nil
               add(
                 "'settings-locked' names '\(path)', which the app does not have.\(Self.hint(nearest?.description))",
                 nearest?.description)
@@ -265,7 +265,7 @@ package struct SettingsCheck {
       if let secret {
         return file.add(.unknownKey, UnknownKey.message(inSecret: secret), key: secret, at: position)
       }
-      let nearest = nearest(to: path)
+      let nearest = unknown <= Self.suggestionLimit ? nearest(to: path) : nil
       file.add(
         .unknownKey, UnknownKey.message(path, nearest), key: Self.named(path.components), at: position,
         suggestion: nearest.map(UnknownKey.text))
@@ -302,6 +302,8 @@ package struct SettingsCheck {
   }
 
   private static let unknownLimit = 1000
+  /// The number of unknown keys with a suggestion, which takes a comparison with every key.
+  private static let suggestionLimit = 100
 
   /// Visits the keys of a document from the root down; enters a table if `body` returns `true`.
   private func walk(_ document: TOMLDocument, _ path: TOMLPath, _ body: (TOMLPath) -> Bool) {

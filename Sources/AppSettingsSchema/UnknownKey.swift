@@ -2,13 +2,9 @@ package import AppSettings
 
 /// Finds the key that a user probably meant by one that the app's schema does not have.
 ///
-/// A file may have many unknown keys, so what all of them are compared with is made only once, and no more are found than
-/// somebody reads.
+/// A file may have many unknown keys, so what all of them are compared with is made only once.
 package final class UnknownKey {
-  private static let most = 100
-
   private let keys: [SchemaKey]
-  private var count = 0
   private lazy var names = keys.map(\.path.description)
   /// The keys by the ends of their names.
   private lazy var ends = Dictionary(grouping: keys) { Self.folded($0.path.last ?? "") }
@@ -17,13 +13,11 @@ package final class UnknownKey {
 
   package init(among keys: [SchemaKey]) { self.keys = keys }
 
-  /// Returns the path that was probably meant; `nil` if none is near, or if many were looked for.
+  /// Returns the path that was probably meant; `nil` if none is near.
   ///
   /// That is a field of the key that contains the path; the same key of another table, since a line below a `[table]`
   /// of TOML is easily put into the wrong one; or a key or a table with a similar name.
   package func suggestion(for path: TOMLPath, around key: SchemaKey?) -> TOMLPath? {
-    count += 1
-    guard count <= Self.most else { return nil }
     if let key, let name = key.paths.first(where: path.hasPrefix) {
       return Self.field(for: path.components.dropFirst(name.components.count), of: key).map(name.appending)
     }

@@ -12,7 +12,7 @@ extension SchemaLookup {
 
   /// The key that was probably meant.
   package func suggestion(for path: TOMLPath) -> TOMLPath? {
-    meant.key(for: path, around: key(around: path))
+    meant.key(for: path, around: key(around: path), among: keys)
   }
 
   /// Throws if the schema does not list a key.
@@ -62,13 +62,22 @@ extension SchemaLookup {
 }
 
 /// The keys that were probably meant by unknown ones.
+///
+/// To find one means to compare a text with every key, and a file may have many unknown ones: no more are found than
+/// somebody reads.
 final class MeantKeys: Sendable {
-  // Protects what they are found with.
-  private let unknownKey: Mutex<UnknownKey>
+  private static let most = 100
 
-  init(among keys: [SchemaKey]) { unknownKey = Mutex(UnknownKey(among: keys)) }
+  // Protects what they are found with, and how many were looked for.
+  private let state = Mutex<(unknownKey: UnknownKey?, count: Int)>((nil, 0))
 
-  func key(for path: TOMLPath, around key: SchemaKey?) -> TOMLPath? {
-    unknownKey.withLock { $0.suggestion(for: path, around: key) }
+  package func key(for path: TOMLPath, around key: SchemaKey?, among keys: [SchemaKey]) -> TOMLPath? {
+    state.withLock { state in
+      guard state.count < Self.most else { return nil }
+      state.count += 1
+      let unknownKey = state.unknownKey ?? UnknownKey(among: keys)
+      state.unknownKey = unknownKey
+      return unknownKey.suggestion(for: path, around: key)
+    }
   }
 }

@@ -16,14 +16,13 @@ package struct SchemaLookup: Sendable {
   private let tree: PathTree
   /// What is a secret.
   package let knownKeys: KnownKeys
-  let meant: MeantKeys
+  let meant = MeantKeys()
 
   package init(schema: SettingsSchema?, isUsable: Bool = true) {
     self.schema = schema
     self.isUsable = isUsable
     showsText = isUsable && schema?.hasSecrets != true
     tree = PathTree(schema?.keys ?? [])
-    meant = MeantKeys(among: schema?.keys ?? [])
     knownKeys = KnownKeys(declared: tree, secrets: schema?.secretNames ?? [])
   }
 
