@@ -34,26 +34,32 @@ package enum Moment {
   /// The seconds of an age, or of another length of time: `2d`, `10m`, `2 days`; `nil` for anything else, and for more
   /// than ten thousand years.
   package static func seconds(_ text: String) -> Double? {
-    age(text).flatMap { 0...mostSeconds ~= $0 ? $0 : nil }
+    (age(text) ?? spokenAge(text)).flatMap { 0...mostSeconds ~= $0 ? $0 : nil }
   }
 
   private static let mostSeconds = 10_000 * 365 * 86_400.0
 
-  /// The seconds of an age: `2d`, or in words, as `1 week`, `2 days ago`, `an hour ago`, `last month` and `now`.
+  /// The seconds of an age: a number of weeks, days, hours, minutes or seconds.
   private static func age(_ text: String) -> Double? {
+    guard let unit = text.last, let number = Double(text.dropLast()),
+      let seconds: Double = ["w": 604_800, "d": 86_400, "h": 3600, "m": 60, "s": 1][unit]
+    else { return nil }
+    return number * seconds
+  }
+
+  /// The seconds of an age in words: `1 week`, `2 days ago`, `an hour ago`, `last month`, `now`.
+  private static func spokenAge(_ text: String) -> Double? {
     var words = text.lowercased().split(separator: " ").map(String.init)
     if words == ["now"] { return 0 }
     if words.count == 3, words.last == "ago" { words.removeLast() }
-    let isShort = words.count == 1
-    if isShort { words = [String(words[0].dropLast()), String(words[0].suffix(1))] }
-    guard words.count == 2,
-      let number = Double(words[0]) ?? (isShort ? nil : ["a": 1, "an": 1, "one": 1, "last": 1][words[0]])
-    else { return nil }
+    guard words.count == 2, let number = ["a": 1, "an": 1, "one": 1, "last": 1][words[0]] ?? Double(words[0]) else {
+      return nil
+    }
+    let unit = words[1].hasSuffix("s") ? String(words[1].dropLast()) : words[1]
     let seconds: [String: Double] = [
-      "s": 1, "second": 1, "sec": 1, "m": 60, "minute": 60, "min": 60, "h": 3600, "hour": 3600, "d": 86_400,
-      "day": 86_400, "w": 604_800, "week": 604_800, "month": 30 * 86_400, "year": 365 * 86_400,
+      "second": 1, "sec": 1, "minute": 60, "min": 60, "hour": 3600, "day": 86_400, "week": 604_800,
+      "month": 30 * 86_400, "year": 365 * 86_400,
     ]
-    let unit = isShort || !words[1].hasSuffix("s") ? words[1] : String(words[1].dropLast())
     return seconds[unit].map { number * $0 }
   }
 
@@ -81,10 +87,9 @@ package enum Moment {
     return seconds == -1 ? nil : Date(timeIntervalSince1970: Double(seconds) + Double(time.nanosecond) / 1e9)
   }
 
-  private static var today: TOMLLocalDate { day(parts(of: Date(), localtime_r)) }
-
-  private static func day(_ parts: tm) -> TOMLLocalDate {
-    TOMLLocalDate(year: Int(parts.tm_year) + 1900, month: Int(parts.tm_mon) + 1, day: Int(parts.tm_mday))
+  private static var today: TOMLLocalDate {
+    let now = parts(of: Date(), localtime_r)
+    return TOMLLocalDate(year: Int(now.tm_year) + 1900, month: Int(now.tm_mon) + 1, day: Int(now.tm_mday))
   }
 
   /// A time for people: `2026-11-23 09:30:00`, local.
@@ -92,7 +97,7 @@ package enum Moment {
 
   /// A time for programs: `2026-11-23T09:30:00.123Z`.
   package static func json(_ date: Date) -> String {
-    text(parts(of: date, gmtime_r), separator: "T") + ".\(String(time(date).milliseconds).padded(to: 3))Z"
+    text(parts(of: date, gmtime_r), separator: "T") + ".\(padded(CInt(time(date).milliseconds), 3))Z"
   }
 
   /// A date's seconds since 1970 and the milliseconds after them. A damaged history may have any number; a year of more
@@ -113,7 +118,12 @@ package enum Moment {
   }
 
   private static func text(_ parts: tm, separator: String) -> String {
-    let time = TOMLLocalTime(hour: Int(parts.tm_hour), minute: Int(parts.tm_min), second: Int(parts.tm_sec))
-    return TOMLValue.localDate(day(parts)).tomlText + separator + TOMLValue.localTime(time).tomlText
+    "\(padded(parts.tm_year + 1900, 4))-\(padded(parts.tm_mon + 1, 2))-\(padded(parts.tm_mday, 2))\(separator)"
+      + "\(padded(parts.tm_hour, 2)):\(padded(parts.tm_min, 2)):\(padded(parts.tm_sec, 2))"
+  }
+
+  private static func padded(_ number: CInt, _ width: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
   }
 }

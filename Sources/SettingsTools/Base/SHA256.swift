@@ -1,10 +1,11 @@
-import AppSettings
-
 /// SHA-256, FIPS 180-4.
 enum SHA256 {
   /// The digest of some bytes, in hexadecimal digits.
   static func hex(of bytes: some Collection<UInt8>) -> String {
-    digest(of: Array(bytes)).map { String($0, radix: 16).padded(to: 8) }.joined()
+    digest(of: Array(bytes)).map { word in
+      let digits = String(word, radix: 16)
+      return String(repeating: "0", count: 8 - digits.count) + digits
+    }.joined()
   }
 
   private static func digest(of bytes: [UInt8]) -> [UInt32] {
