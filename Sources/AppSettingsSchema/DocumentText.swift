@@ -46,8 +46,8 @@ enum DocumentText {
 
 extension String {
   /// The text in which each character that controls a terminal or deceives the reader is shown as `\u001B`: control
-  /// characters, those that change the direction of writing, and those without width. Line feeds and tabs stay, and so do
-  /// the joiners that scripts and emoji need.
+  /// characters, those that change the direction of writing, those without width, and separators of lines and paragraphs.
+  /// Line feeds and tabs stay, and so do the joiners that scripts and emoji need.
   package var withVisibleCharacters: String {
     guard unicodeScalars.contains(where: Self.isHidden) else { return self }
     var result = ""
@@ -64,13 +64,10 @@ extension String {
 
   private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
-    case 0x0A, 0x09: false
-    case 0x00..<0x20, 0x7F..<0xA0: true
-    // Direction marks and embeddings, and line and paragraph separators.
-    case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
-    // Characters without width: soft hyphens, spaces, joiners, invisible operators, annotations, tags.
-    case 0x00AD, 0x180E, 0x200B, 0x2060...0x2065, 0x206A...0x206F, 0xFEFF, 0xFFF9...0xFFFB, 0xE0000...0xE007F: true
-    default: false
+    case 0x09, 0x0A, 0x20..<0x7F: false
+    // Joiners, and the signs of the Arabic script that enclose numbers or words and have a shape.
+    case 0x200C, 0x200D, 0x0600...0x0605, 0x06DD, 0x08E2: false
+    default: [.control, .format, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
     }
   }
 }
