@@ -29,8 +29,8 @@ package enum TypedKey {
       let shown = text.firstIndex(of: "=").map { "\(text[...$0])…" } ?? text
       let reason =
         array(in: text).map {
-          "an element of an array has no key. To add or remove one, use 'settings-cli set TARGET \($0) --append VALUE', or "
-            + "--remove VALUE"
+          "an element of an array has no key. The array is '\($0)'; 'settings-cli set TARGET \($0) --append VALUE' adds an "
+            + "element, and --remove VALUE removes one"
         } ?? error.reason
       throw ToolError(.usage, "Invalid key '\(shown)': \(reason).\(hint)")
     }
@@ -39,8 +39,10 @@ package enum TypedKey {
   /// The array of which a text names an element, as other tools have it: `recent[0]`, or `recent+` of `recent+=x`.
   private static func array(in text: String) -> String? {
     let name = text.prefix { $0 != "=" }
-    guard let end = name.firstIndex(where: "[+".contains), name[end] == "[" ? name.contains("]") : name[end...] == "+"
-    else { return nil }
+    guard let end = name.firstIndex(where: "[+".contains) else { return nil }
+    let element = name[end...]
+    let isNumber = element.last == "]" && element.dropFirst().dropLast().allSatisfy { "-0123456789".contains($0) }
+    guard isNumber || element == "+" else { return nil }
     return (try? TOMLPath(parsing: String(name[..<end])))?.description
   }
 }

@@ -92,11 +92,11 @@ struct SetVerb: Verb {
       let name =
         word.hasPrefix("--") ? String(word.prefix { $0.isLowercase || $0 == "-" }) : String(word.prefix(2))
       let nearest = UsageText.option(nearest: name, of: verb)
-      if nearest == name {
+      let rest = name == word || word.hasPrefix("\(name)=") ? "" : "…"
+      if nearest == name, rest.isEmpty {
         throw ValidationError("'\(name)' is behind '--', where words are no options: write it before '--'.")
       }
       let hint = nearest.map { "Did you mean '\($0)'?" }
-      let rest = name == word || word.hasPrefix("\(name)=") ? "" : "…"
       throw ValidationError(
         "Unknown option '\(name)\(rest)'. \(hint ?? "Put '--' before a value that begins with '-'.")")
     }
