@@ -159,7 +159,8 @@ struct GetVerb: Verb {
       let lock = schema.origin(of: path, in: snapshot).lock
       for line in Shown.layers(of: path, values, schema, lock: lock) { Output.text(line + terminator) }
     }
-    // As 'get' says it, also where none of them takes effect.
-    if schema.usedValue(of: path, in: snapshot) == nil { throw try target.missing(path, in: snapshot) }
+    // With the status of 'get', also where none of them takes effect, which they say.
+    guard schema.usedValue(of: path, in: snapshot) == nil else { return }
+    throw isThere ? ToolError(.noValue) : try target.missing(path, in: snapshot)
   }
 }
