@@ -69,7 +69,8 @@ package struct SchemaLookup: Sendable {
       do throws(ValueText.Unfit) {
         return try ValueText.value(text, of: nil, as: kind, like: current, "its present value")
       } catch {
-        throw refusal(path, shown(text, at: path), "the key needs \(error.needed).")
+        let shown = isSecret(path, typed: text) ? "that value" : Shown.short(Shown.typed(text))
+        throw refusal(path, shown, "the key needs \(error.needed).")
       }
     }
     do {
@@ -84,13 +85,17 @@ package struct SchemaLookup: Sendable {
   /// - Parameter sibling: Another element, for types that allow any value.
   /// - Throws: ``ToolError`` with status 4.
   func element(_ text: String, of path: TOMLPath, kind: ValueKind?, sibling: TOMLValue?) throws -> TOMLValue {
+    let type = type(of: path)?.element
     do throws(ValueText.Unfit) {
-      return try ValueText.value(text, of: type(of: path)?.element, as: kind, like: sibling, "the others")
+      return try ValueText.value(text, of: type, as: kind, like: sibling, "the others")
     } catch {
+      // A schema's type refuses the text as it is: with quotes, if it has some.
+      let isSecret = isSecret(path, typed: text)
+      let shown = Shown.short(kind == nil && type != nil ? .string(text) : Shown.typed(text))
       throw ToolError(
         .invalidValue,
-        "Cannot use \(shown(text, at: path)) as an element of '\(path)': it needs \(error.needed). Nothing was written."
-      )
+        "Cannot use \(isSecret ? "that value" : shown) as an element of '\(path)': it needs \(error.needed). "
+          + "Nothing was written.")
     }
   }
 
@@ -247,11 +252,6 @@ package struct SchemaLookup: Sendable {
   /// A value for a message.
   private func shown(_ value: TOMLValue, at path: TOMLPath) -> String {
     isSecret(path, value) ? "that value" : Shown.short(value)
-  }
-
-  /// A text of a command line for a message.
-  private func shown(_ text: String, at path: TOMLPath) -> String {
-    isSecret(path, typed: text) ? "that value" : Shown.short(Shown.typed(text))
   }
 
   /// Why a text does not parse, without what may be a secret.
