@@ -31,4 +31,10 @@ struct MomentTests {
       #expect(Moment.seconds(text) == nil, "\(text)")
     }
   }
+
+  /// 'M' may be meant as months, and 'ms' as milliseconds.
+  @Test func `a short unit stands behind its number and has small letters`() {
+    #expect(Moment.seconds("2m") == 120 && Moment.seconds("2 Minutes") == 120)
+    for text in ["2 ms", "500 ms", "2 m", "5M", "2D", "1 ss"] { #expect(Moment.seconds(text) == nil, "\(text)") }
+  }
 }
