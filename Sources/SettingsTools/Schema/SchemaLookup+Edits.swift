@@ -36,8 +36,8 @@ extension SchemaLookup {
     return paths
   }
 
-  /// The error for changing a key that is locked under one of its names, by its present one. A lock of a key without former
-  /// names is found when it is written.
+  /// The error for changing a key that is locked under one of its names, by its present one. A lock of a key with one name
+  /// is found when it is written.
   ///
   /// - Parameter isRemoval: Whether it is removed, where the user's file has no value of it: then nothing is written.
   package func lockError(of path: TOMLPath, in snapshot: SettingsSnapshot, isRemoval: Bool = false) -> SettingsError? {
