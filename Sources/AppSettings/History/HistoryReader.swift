@@ -30,17 +30,12 @@ struct HistoryReader: Sendable {
     self.folder = folder
     self.file = file
     journal = try folder.read()
-    guard let journal, let end = JournalEnd(of: journal) else {
-      knownKeys = try folder.knownKeys()
-      now = KeptText(of: contents.bytes ?? [], document, knownKeys, migrations)
-      // Records without a text are still there.
-      (unrecorded, lastNumber, last) = (nil, folder.lastNumber(), nil)
-      return
-    }
-    knownKeys = try folder.knownKeys(upTo: end.checkpoint.known)
+    let end = journal.flatMap { JournalEnd(of: $0) }
+    knownKeys = try folder.knownKeys(upTo: end?.checkpoint.known ?? .max)
     now = KeptText(of: contents.bytes ?? [], document, knownKeys, migrations)
-    (lastNumber, last) = (end.number, end.segment)
-    guard end.last?.isOf(contents.status.map { FileStamp($0) } ?? .none, keptAs: now) != true,
+    // Records without a text are still there.
+    (lastNumber, last) = (end?.number ?? folder.lastNumber(), end?.segment)
+    guard let journal, let end, end.last?.isOf(contents.status.map { FileStamp($0) } ?? .none, keptAs: now) != true,
       let former = journal.text(after: lastNumber), !former.isSameText(as: now.bytes)
     else {
       unrecorded = nil
