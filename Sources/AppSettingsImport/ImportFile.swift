@@ -60,7 +60,7 @@ package struct ImportStep: ImportingStep {
   /// Whether the file exists.
   package func hasSource(_ rights: UserRights?) -> Bool {
     guard let path else { return false }
-    guard let rights else { return (try? Syscalls().status(at: path))??.isRegular ?? false }
+    guard let rights else { return (try? Syscalls().status(at: path))?.isRegular ?? false }
     return (try? rights.perform { try Syscalls().status(at: path)?.isRegular }) ?? false
   }
 }

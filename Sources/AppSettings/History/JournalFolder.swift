@@ -95,7 +95,7 @@ struct JournalFolder: Sendable {
   ///
   /// If so, and nothing of it can be used, the next checkpoint notes the loss.
   func hadJournal() -> Bool {
-    [journal, present].contains { ((try? system.status(at: $0, followingLinks: false)) ?? nil) != nil }
+    [journal, present].contains { (try? system.status(at: $0, followingLinks: false)) != nil }
   }
 
   /// Whether the journal has a segment from when nothing was declared, which shows nearly every value. A line that

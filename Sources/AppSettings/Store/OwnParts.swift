@@ -66,11 +66,9 @@ private struct OwnParts {
     self.snapshot = snapshot
     self.current = current
     files = snapshot.stored(at: key.paths)?.table ?? TOMLTable()
-    guard let credentials = snapshot.overrides.credentials else {
-      secrets = []
-      return
+    let isWhole = key.paths.contains {
+      snapshot.overrides.text(for: $0, in: .credential, isSecret: key.isSecret) != nil
     }
-    let isWhole = key.paths.contains { credentials.text(at: $0, isSecret: key.isSecret) != nil }
     secrets = isWhole ? [path] : snapshot.overrides.texts(below: path, in: .credential, for: []).map(\.path)
   }
 

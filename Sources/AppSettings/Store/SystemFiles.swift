@@ -84,7 +84,7 @@ package enum SystemFiles {
 
   /// Whether a path leads to `/dev/null`.
   package static func isMask(_ path: String, _ system: Syscalls) -> Bool {
-    ((try? system.status(at: path)) ?? nil)?.isNullDevice == true
+    (try? system.status(at: path))?.isNullDevice == true
   }
 
   /// The names of drop-ins among those in a directory, in their order.
