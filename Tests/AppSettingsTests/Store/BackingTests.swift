@@ -65,7 +65,6 @@ struct BackingTests {
     #expect(try file.backups(within: nil)?.list().count == 1)
     let memory = memory("a = 1\n")
     #expect(memory.backups(within: nil) == nil)
-    try memory.backUp(Array("a = 1\n".utf8), reason: "test", within: nil)
     try memory.beginBackup(memory.read(), reason: "test", within: nil).finish()
   }
 
