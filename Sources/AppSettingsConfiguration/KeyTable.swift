@@ -76,7 +76,7 @@
 
     /// The path of a configuration key; `nil` for one that can have no value: the root, and reserved keys.
     private static func path(of key: AbsoluteConfigKey) -> TOMLPath? {
-      guard let first = key.components.first, !first.hasPrefix("settings-") else { return nil }
+      guard let first = key.components.first, !SettingsFormat.isReserved(first) else { return nil }
       return TOMLPath(key.components)
     }
   }

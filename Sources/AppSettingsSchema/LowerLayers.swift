@@ -51,7 +51,7 @@ struct LowerLayers {
     let lower = SettingsSnapshot(generation: 0, layers: layers, pending: PendingEdits())
     let document = file.document
     var said: Set<String> = []
-    for path in document.leafPaths() where !path.components[0].hasPrefix("settings-") {
+    for path in document.leafPaths() where !path.isReserved {
       let shown = withoutSecretNames(path)
       func add(_ kind: SettingsFinding.Kind, _ message: String, removing: TOMLPath? = nil) {
         // What is said of a part of a secret is said once.

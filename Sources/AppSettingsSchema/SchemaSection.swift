@@ -87,7 +87,7 @@ struct SchemaSection {
     } catch {
       throw refuse(error.message.withoutFullStop, at: member)
     }
-    guard !path.components[0].hasPrefix("settings-") else {
+    guard !path.isReserved else {
       throw refuse(
         "'\(text.shortened())' cannot be a key: root keys that begin with 'settings-' are reserved", at: member)
     }

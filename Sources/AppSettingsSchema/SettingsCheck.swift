@@ -130,7 +130,7 @@ package struct SettingsCheck {
 
   private func checkReserved(_ file: inout CheckedFile) {
     let (document, kind) = (file.original, file.kind)
-    for name in document.childKeys(of: .root) ?? [] where name.hasPrefix("settings-") {
+    for name in document.childKeys(of: .root) ?? [] where SettingsFormat.isReserved(name) {
       // One position for all entries of a list of locks.
       let position = file.position(of: [name])
       func add(_ message: String, _ suggestion: String? = nil, kind: SettingsFinding.Kind = .reserved) {
@@ -281,7 +281,7 @@ package struct SettingsCheck {
     walk(document, .root) { path in
       if names.key(at: path) != nil { return false }
       guard names.key(below: path) != nil else {
-        if !file.isCurrent || path.components[0].hasPrefix("settings-") { return false }
+        if !file.isCurrent || path.isReserved { return false }
         add(path)
         return false
       }

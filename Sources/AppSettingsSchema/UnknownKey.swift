@@ -80,7 +80,7 @@ package final class UnknownKey {
   /// for any other key.
   package static func reserved(_ name: String) -> (message: String, suggestion: String?)? {
     let own = ["settings-version", "settings-locked", "settings-inherits", "settings-history"]
-    guard name.hasPrefix("settings-"), !own.contains(name), name != "settings-sealed" else {
+    guard SettingsFormat.isReserved(name), !own.contains(name), name != "settings-sealed" else {
       return nil
     }
     let nearest = Suggestion.nearest(to: name, among: own)

@@ -7,7 +7,7 @@ package enum TypedKey {
   /// - Throws: ``ToolError`` with status 2 for a text that is no dotted key, and for a reserved key.
   package static func path(_ text: String) throws -> TOMLPath {
     let path = try parse(text)
-    if path.components[0].hasPrefix("settings-") {
+    if path.isReserved {
       throw ToolError(.usage, "Invalid key '\(text)': root keys that begin with 'settings-' are reserved.")
     }
     return path

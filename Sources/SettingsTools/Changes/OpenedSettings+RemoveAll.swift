@@ -82,6 +82,6 @@ extension TOMLDocument {
 
   /// The paths of the root keys that are not reserved.
   fileprivate var keys: [TOMLPath] {
-    (childKeys(of: .root) ?? []).filter { !$0.hasPrefix("settings-") }.map { [$0] }
+    (childKeys(of: .root) ?? []).filter { !SettingsFormat.isReserved($0) }.map { [$0] }
   }
 }

@@ -124,7 +124,7 @@ package struct TextReplacement {
     var checked: Set<TOMLPath> = []
     var told: Set<String?> = []
     for path in changed {
-      if let name = path.components.first, name.hasPrefix("settings-") {
+      if let name = path.components.first, SettingsFormat.isReserved(name) {
         if let message = UnknownKey.reserved(name)?.message, checked.insert([name]).inserted, mine[path] != nil {
           faults.append(Fault(kind: .reserved, key: [name], failure: ToolError(.invalidValue, message)))
         }

@@ -12,7 +12,7 @@ package struct DeclaredComparison {
     var seen: Set<TOMLPath> = []
     return snapshot.userDocument.leafPaths().compactMap { leaf in
       let path = schema.names(of: leaf)[0]
-      guard !leaf.components[0].hasPrefix("settings-"), seen.insert(path).inserted else { return nil }
+      guard !leaf.isReserved, seen.insert(path).inserted else { return nil }
       // A value in the place of a table of keys is found at its own path.
       let values = schema.values(at: path, in: snapshot).filter { value in schema.names(of: path).contains(value.path) }
       guard let own = values.first(where: { $0.layer == snapshot.ownLayer }),

@@ -66,7 +66,7 @@ extension SchemaLookup {
 extension TOMLDocument {
   /// Whether it has neither values nor a version, so that values of any version can go into it.
   package var takesAnyVersion: Bool {
-    self[SettingsFormat.versionPath] == nil && root.allSatisfy { $0.key.hasPrefix("settings-") }
+    self[SettingsFormat.versionPath] == nil && root.allSatisfy { SettingsFormat.isReserved($0.key) }
   }
 }
 

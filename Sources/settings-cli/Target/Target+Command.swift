@@ -39,7 +39,7 @@ extension Target {
 
   /// Says to a person that an answer about the own file is empty because nothing is set there.
   func noteNothingSet(in snapshot: SettingsSnapshot) {
-    guard Terminal.error.isTerminal, !snapshot.userDocument.hasKey(where: { !$0.hasPrefix("settings-") }),
+    guard Terminal.error.isTerminal, !snapshot.userDocument.hasKey(where: { !SettingsFormat.isReserved($0) }),
       let file = try? location().file
     else { return }
     let exists = (try? SettingsFile(path: file).read().bytes) != nil

@@ -159,7 +159,7 @@ enum AppsBackup {
         advice: schema.importAdvice(app: part.app, takesUnknown: true))
     }
     report.taken.removeAll { $0.key == SettingsFormat.versionPath || before[$0.key] == document[$0.source] }
-    report.skipped.removeAll { $0.source.components[0].hasPrefix("settings-") }
+    report.skipped.removeAll { $0.source.isReserved }
     let kept = report.skipped.filter { before[$0.source] != nil && !replacing }
     report.skipped.removeAll { before[$0.source] != nil && !replacing }
     return (report, kept.filter { before[$0.source] != document[$0.source] }.count)
