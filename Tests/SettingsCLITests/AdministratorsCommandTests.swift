@@ -243,7 +243,7 @@ struct AdministratorsCommandTests {
     try home.write("theme = \"dark\"\n", to: home.path + "/etc/xdg/\(app)/settings.toml")
     // The executable may be where nobody else gets to.
     let command = home.path + "/settings-cli"
-    try FileManager.default.copyItem(atPath: ChildProcess.product("settings-cli"), toPath: command)
+    try ChildProcess.copyProduct("settings-cli", to: command)
     let words = ["--reuid", "65534", "--regid", "65534", "--clear-groups", command]
     for line in [["set", app, "--system", "theme", "light"], ["lock", app, "theme", "--drop-in", "50-site"]] {
       let result = try ChildProcess.run("/usr/bin/setpriv", words + line, environment: home.environment, directory: "/")

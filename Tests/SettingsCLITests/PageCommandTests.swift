@@ -11,7 +11,7 @@ struct PageCommandTests {
   private func run(_ program: String?, path: String, _ arguments: String...) throws -> ChildProcess.Result {
     let command = test.home.path + "/usr/bin/settings-cli"
     try FileManager.default.createDirectory(atPath: test.home.path + "/usr/bin", withIntermediateDirectories: true)
-    try FileManager.default.copyItem(atPath: ChildProcess.product("settings-cli"), toPath: command)
+    try ChildProcess.copyProduct("settings-cli", to: command)
     if let program {
       // It says what it is: its process, its arguments, and how it takes a signal.
       try test.home.write(
@@ -34,7 +34,7 @@ struct PageCommandTests {
       program, path: path, test.app, "--port", "8080", "--no-open", "--allow-root", "--color", "never")
     #expect(result.status == 5 && result.error == "", "\(result)")
     let lines = result.output.split(separator: "\n")
-    #expect(lines.count == 11, "\(result)")
+    try #require(lines.count == 11, "\(result)")
     // The shell, the command and the program are one process.
     #expect(lines[0] == lines[1])
     #expect(

@@ -128,8 +128,7 @@ struct TargetCommandTests {
   private func homeOfAnother() throws -> (home: ScratchHome, directory: String) {
     let home = ScratchHome(under: "/tmp")
     try home.write("theme = \"dark\"\n")
-    try FileManager.default.copyItem(
-      atPath: ChildProcess.product("settings-cli"), toPath: home.path + "/settings-cli")
+    try ChildProcess.copyProduct("settings-cli", to: home.path + "/settings-cli")
     try ChildProcess.shell("chown -R 65534:65534 .", environment: home.environment, directory: home.path)
     return (home, URL(fileURLWithPath: home.file).deletingLastPathComponent().path)
   }

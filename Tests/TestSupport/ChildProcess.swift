@@ -51,6 +51,15 @@ package struct ChildProcess: Sendable {
     (name == "settings-cli" ? commandDirectory : builtProducts) + "/" + name
   }
 
+  /// Copies an executable that was built with the tests.
+  ///
+  /// Another process writes the copy. What this one starts meanwhile would hold the open file for a moment, and one that
+  /// is open for writing cannot be executed (`ETXTBSY`, execve(2)).
+  package static func copyProduct(_ name: String, to path: String) throws {
+    let result = try run("/bin/cp", [product(name), path], environment: [:])
+    guard result.status == 0 else { throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path]) }
+  }
+
   /// Runs a command to its end.
   @discardableResult
   package static func run(
