@@ -191,7 +191,8 @@ extension CommandTests.Mirrors {
         try machine.start()
         try await ada.run("set", fleet.app, "a=1")
         #expect(try await machine.wait(for: "a = 1\n"), "\(machine.said)")
-        #expect(!FileManager.default.fileExists(atPath: mirrored + "/10-all.toml"), "\(machine.said)")
+        let isRemoved = try await eventually { !FileManager.default.fileExists(atPath: mirrored + "/10-all.toml") }
+        #expect(isRemoved, "\(machine.said)")
         try await fleet.cluster.withClient { _ = try await $0.delete(.key(key)) }
       }
     }
