@@ -165,7 +165,8 @@ function editDistance(a, b) {
   return last[b.length];
 }
 
-function makeTest({ name, argument }, whenMore) {
+/** The test of a filter, or else what is wrong with it, as a text. */
+export function makeTest({ name, argument }, whenMore) {
   switch (name) {
     case "modified": return isModified;
     case "locked": return (key) => key.isLocked;

@@ -5,7 +5,7 @@ import { LongList } from "./list.js";
 import { setMarks } from "./marks.js";
 import { emit, groupOf, hasProblem, isModified, model, spoken } from "./model.js";
 import { Row, rowOf } from "./row.js";
-import { forget, parseQuery, search } from "./search.js";
+import { forget, makeTest, parseQuery, search } from "./search.js";
 import { partsOf } from "./toml.js";
 import * as file from "./file.js";
 
@@ -182,12 +182,11 @@ function showGroups() {
   }))));
 }
 
-/** What can be chosen: a filter of the search, its words, and how many settings it has, where that is known. */
+/** What can be chosen: a filter of the search, and its words. */
 const chips = [
-  ["@modified", "modified", isModified, "Set in your file"], ["@problem", "with a problem", hasProblem, "With a mistake or a warning"],
-  ["@locked", "locked", (key) => key.isLocked, "Locked by administrators"], ["@secret", "secret", (key) => key.isSecret, "Values that are never shown"],
-  ["@layer:system", "managed", (key) => key.layers.some(({ layer }) => layer === "system"), "With a value from administrators"],
-  ["@since:1d", "Recent", null, "Changed within a day"],
+  ["@modified", "modified", "Set in your file"], ["@problem", "with a problem", "With a mistake or a warning"],
+  ["@locked", "locked", "Locked by administrators"], ["@secret", "secret", "Values that are never shown"],
+  ["@layer:system", "managed", "With a value from administrators"], ["@since:1d", "Recent", "Changed within a day"],
 ];
 
 let counted = null;
@@ -198,9 +197,11 @@ function showFilters(query) {
   const chosen = new Set(query.filters.map(({ name, argument }) => `@${name}${argument === "" ? "" : `:${argument}`}`));
   if (counted !== model.doc) {
     counted = model.doc;
-    keepFocus(box, () => box.replaceChildren(...chips.map(([word, what, has, title]) => {
-      const count = has && model.doc.keys.reduce((sum, key) => sum + (has(key) ? 1 : 0), 0);
-      return button(has ? `${count.toLocaleString()} ${what}` : what, () => toggleFilter(word), { class: "filter", title, "data-name": word, "data-count": count ?? (model.doc.keepsHistory ? 1 : 0) });
+    keepFocus(box, () => box.replaceChildren(...chips.map(([word, what, title]) => {
+      const [filter] = parseQuery(word).filters;
+      // What is recent, only the history knows.
+      const count = filter.name === "since" ? null : model.doc.keys.filter(makeTest(filter)).length;
+      return button(count === null ? what : `${count.toLocaleString()} ${what}`, () => toggleFilter(word), { class: "filter", title, "data-name": word, "data-count": count ?? (model.doc.keepsHistory ? 1 : 0) });
     })));
   }
   box.hidden = false;
