@@ -8,7 +8,7 @@ import { dotted, isNone, jsonOf } from "./toml.js";
 /** What is known of each key: its name with the former ones, its description and its value, in lower case, in one text. */
 let texts = [];
 let indexed = null;
-/** The words of all names and descriptions, with a set of their letters and the places where they are; made at the first typo. */
+/** The words of all names and descriptions, with the places where they are; made at the first typo. */
 let words = null;
 const recent = { text: "", keys: null, problem: "" };
 
@@ -44,25 +44,15 @@ export function valueText(value) {
 
 function vocabulary() {
   if (words) return words;
-  const places = new Map();
+  words = new Map();
   texts.forEach(({ text, valueStart }, place) => {
     for (const word of new Set(text.slice(0, valueStart).split(/[^\p{L}\p{N}]+/u))) {
       if (word.length < 3) continue;
-      if (places.has(word)) places.get(word).push(place);
-      else places.set(word, [place]);
+      if (words.has(word)) words.get(word).push(place);
+      else words.set(word, [place]);
     }
   });
-  words = [...places].map(([word, list]) => ({ word, letters: letters(word), places: list }));
   return words;
-}
-
-/** The letters of a word as bits. */
-const letters = (word) => [...word].reduce((set, letter) => set | (1 << (letter.charCodeAt(0) % 31)), 0);
-
-function bits(set) {
-  let count = 0;
-  for (; set !== 0; set &= set - 1) count += 1;
-  return count;
 }
 
 /** Parses what was typed. */
@@ -140,29 +130,25 @@ function similar(word) {
   const scores = new Uint8Array(texts.length);
   const most = word.length < 3 ? 0 : word.length < 7 ? 1 : 2;
   const marks = [];
-  const own = letters(word);
-  for (const entry of most > 0 ? vocabulary() : []) {
-    if (Math.abs(entry.word.length - word.length) > most || bits(entry.letters ^ own) > 2 * most) continue;
-    const distance = editDistance(word, entry.word);
+  for (const [other, places] of most > 0 ? vocabulary() : []) {
+    const distance = editDistance(word, other, most);
     if (distance > most) continue;
-    if (marks.length < 40) marks.push(entry.word);
-    for (const place of entry.places) scores[place] = Math.max(scores[place], 8 - distance);
+    if (marks.length < 40) marks.push(other);
+    for (const place of places) scores[place] = Math.max(scores[place], 8 - distance);
   }
   return { scores, isSimilar: true, marks };
 }
 
-/** How many letters were mistyped, left out, added or swapped. */
-function editDistance(a, b) {
-  let [before, last] = [[], Array.from({ length: b.length + 1 }, (_, at) => at)];
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      next[j] = Math.min(last[j] + 1, next[j - 1] + 1, last[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1));
-      if (a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) next[j] = Math.min(next[j], before[j - 2] + 1);
-    }
-    [before, last] = [last, next];
-  }
-  return last[b.length];
+/** How many letters were mistyped, left out, added or swapped, if they are not more than `most`. */
+function editDistance(a, b, most) {
+  if (Math.abs(a.length - b.length) > most) return Infinity;
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at += 1;
+  if (at === a.length && at === b.length) return 0;
+  if (most === 0) return Infinity;
+  const rest = (left, right) => editDistance(a.slice(at + left), b.slice(at + right), most - 1);
+  const isSwapped = a[at] === b[at + 1] && a[at + 1] === b[at];
+  return 1 + Math.min(rest(1, 1), rest(1, 0), rest(0, 1), isSwapped ? rest(2, 2) : Infinity);
 }
 
 /** The test of a filter, or else what is wrong with it, as a text. */
