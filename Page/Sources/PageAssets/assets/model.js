@@ -262,17 +262,6 @@ export const titleOf = (key) => spoken(partsOf(key.key).at(-1) ?? "") || key.key
 
 /** The group of a key: what the schema says, or else the table that it is in. */
 export function groupOf(key) {
-  let group = groups.get(key);
-  if (group === undefined) {
-    group = findGroup(key);
-    groups.set(key, group);
-  }
-  return group;
-}
-
-const groups = new WeakMap();
-
-function findGroup(key) {
   if (key.group) return key.group;
   const dot = key.key.lastIndexOf(".");
   if (dot < 0) return "";
@@ -283,7 +272,7 @@ let findingsByKey = null;
 
 /** What 'check' says of a key, and of what is within it. */
 export function findingsOf(key) {
-  findingsByKey ??= Map.groupBy?.(model.doc.findings, nameOf) ?? new Map();
+  findingsByKey ??= Map.groupBy(model.doc.findings, nameOf);
   return findingsByKey.get(key.key) ?? [];
 }
 

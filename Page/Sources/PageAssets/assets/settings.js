@@ -14,8 +14,6 @@ const shell = $("shell");
 let selected = null;
 let shownKeys = [];
 let descriptions = new Map();
-/** The list without a search, which is made once for a document. */
-let allItems = null;
 
 /** The keys that the search has found. */
 export const shown = () => shownKeys;
@@ -50,8 +48,7 @@ export function showList({ keepsPlace = false } = {}) {
   shownKeys = result.keys;
   setMarks(result.marks);
   if (!keepsPlace && $("settings").scrollTop !== 0) $("settings").scrollTop = 0;
-  if (result.keys === model.doc.keys) allItems ??= withHeads(result.keys);
-  const items = result.isRanked ? result.keys : result.keys === model.doc.keys ? allItems : withHeads(result.keys);
+  const items = result.isRanked ? result.keys : withHeads(result.keys);
   if (sameItems(items)) {
     list.items = items;
     updateRows();
@@ -104,13 +101,7 @@ export function updateRows(f) {
 }
 
 /** The keys, those of a group together and below its head. */
-function withHeads(keys) {
-  const items = [];
-  for (const [group, members] of grouped(keys)) {
-    items.push({ group, description: descriptions.get(group) }, ...members);
-  }
-  return items;
-}
+const withHeads = (keys) => grouped(keys).flatMap(([group, members]) => [{ group, description: descriptions.get(group) }, ...members]);
 
 /** The keys without a group are the first; then the groups in the schema's order, and others as they appear. */
 function grouped(keys) {
@@ -146,7 +137,6 @@ function keepDrafts(before) {
 export function showDocument(before) {
   if (before) keepDrafts(before);
   descriptions = new Map((model.doc.groups ?? []).map((group) => [group.path, group.description]));
-  allItems = null;
   forget();
   showList({ keepsPlace: before !== null });
   showGroups();
