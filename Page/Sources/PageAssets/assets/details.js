@@ -61,14 +61,11 @@ function factsOf(key) {
 /** Each layer's value with its place, the highest first. */
 function layerTable(key) {
   const shown = (value) => (key.isSecret ? "(secret)" : shortValue(typeof value === "string" ? literal(value) : value, 200));
-  const rows = key.layers.map((layer) => el("tr", { class: layer.state },
+  const standard = { layer: "default", key: key.key, value: key.default, state: key.isDefault ? "used" : "hidden" };
+  const rows = [...key.layers, ...(isNone(key.default) ? [] : [standard])].map((layer) => el("tr", { class: layer.state },
     el("th", { scope: "row" }, el("span", { class: "layer" }, layerText(layer.layer), layer.key !== key.key && el("code", {}, ` as ${layer.key}`)), placeOf(layer)),
     el("td", {}, el("code", {}, shown(layer.value))),
     el("td", {}, { used: "used", merged: "merged", hidden: "hidden by a higher layer", ignored: "ignored: locked", unusable: "not usable" }[layer.state] ?? layer.state)));
-  if (!isNone(key.default)) {
-    rows.push(el("tr", { class: key.isDefault ? "used" : "hidden" }, el("th", { scope: "row" }, layerText("default")),
-      el("td", {}, el("code", {}, shown(key.default))), el("td", {}, key.isDefault ? "used" : "hidden by a higher layer")));
-  }
   if (rows.length === 0) return el("p", { class: "quiet-text" }, "No file has a value, and the app has no default.");
   return el("table", { class: "layers" }, el("caption", {}, "Where its values are from, the highest layer first"),
     el("thead", {}, el("tr", {}, ["Layer and place", "Value", "What becomes of it"].map((name) => el("th", { scope: "col" }, name)))), el("tbody", {}, rows));
