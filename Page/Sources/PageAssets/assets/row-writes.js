@@ -1,13 +1,13 @@
 // What is done with the value of a row: it is checked, stored, taken out of the file, and brought back.
 
 import { inTurn, Refusal } from "./api.js";
-import { asks, shortPath } from "./dom.js";
+import { asks, latest, shortPath } from "./dom.js";
 import { edit, isStored, model, nodeOf, shownOf, shownWithin, takeBack, titleOf, tryOut } from "./model.js";
 import { memberNode, partsOf } from "./toml.js";
 import { same } from "./typed.js";
 
 export class RowWrites {
-  #check = 0;
+  #check = latest();
   #timer = 0;
   /** How many wait or are under way. */
   #left = 0;
@@ -25,16 +25,16 @@ export class RowWrites {
   /** Has no answer count any more to what was asked about a text that is no longer there. */
   dropCheck() {
     clearTimeout(this.#timer);
-    return (this.#check += 1);
+    return this.#check();
   }
 
   /** Asks the command, a moment after the last key press, whether it would accept what is typed. */
   checkSoon(path, change, { field, isEmptied } = {}) {
-    const number = this.dropCheck();
+    const isLast = this.dropCheck();
     if (this.row.key.isSecret) return;
     this.#timer = setTimeout(async () => {
       const refusal = await tryOut(path, change).then(() => null, (error) => error);
-      if (number !== this.#check) return;
+      if (!isLast()) return;
       if (!refusal) this.row.say("");
       else if (isEmptied) this.row.say("Nothing is typed. Enter takes the value out of the file.", "hint");
       else this.row.fail(refusal, field);
@@ -137,12 +137,10 @@ export class RowWrites {
     const slow = setTimeout(() => row.say("Storing…", "hint"), 400);
     try {
       const isMade = await inTurn(write);
-      clearTimeout(slow);
       if (isMade) row.say("");
       return isMade;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      clearTimeout(slow);
       row.fail(error, field);
       if (error.http === 412) changed?.();
       return Boolean(error.isStored);
