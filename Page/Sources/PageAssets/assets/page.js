@@ -151,8 +151,7 @@ on("elsewhere", async (words) => {
   await showStart();
   if (model.doc) return;
   searchField.focus();
-  searchField.value = words;
-  searchField.dispatchEvent(new Event("input"));
+  settings.searchFor(words);
 });
 file.begin(settings.select);
 files.begin();
@@ -248,10 +247,8 @@ beginShortcuts({
       showMore(false);
       $("more").focus();
     } else if (event.target === searchField) {
-      if (searchField.value !== "") {
-        searchField.value = "";
-        searchField.dispatchEvent(new Event("input"));
-      } else settings.step(0);
+      if (searchField.value !== "") settings.searchFor("");
+      else settings.step(0);
     } else event.target.closest(".row")?.focus();
   },
 });

@@ -68,9 +68,10 @@ export function showList({ keepsPlace = false } = {}) {
   showEmpty(text);
 }
 
-function searchFor(text) {
+/** Has the page search as if somebody had typed it. */
+export function searchFor(text) {
   searchField.value = text;
-  showList();
+  searchField.dispatchEvent(new Event("input"));
 }
 
 /** Says why there is nothing, and the way on. */
