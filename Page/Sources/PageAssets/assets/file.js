@@ -21,7 +21,7 @@ const discardButton = button("Discard", () => {
 const past = button("Former texts", () => openPast(), { id: "past", class: "quiet small", title: "The history of this file: its former texts, and what has changed since" });
 
 /** The pane. */
-export const pane = el("section", { id: "file", class: "file", "aria-labelledby": "file-title" },
+export const pane = el("section", { id: "file", class: "file", "aria-labelledby": "file-title", hidden: true },
   el("div", { class: "file-head" }, el("h2", { id: "file-title", class: "offscreen" }, "Text of the file"), name, save, discardButton, past),
   el("div", { class: "file-box" }, numbers, el("div", { class: "file-scroll" }, paint, area)), state);
 
@@ -201,7 +201,7 @@ async function compare() {
 
 /** Paints the lines that are on the screen: numbers, colours, and the light behind the selected value. */
 function draw() {
-  if (pane.offsetParent === null && getComputedStyle(pane).display === "none") return;
+  if (!pane.checkVisibility()) return;
   const top = area.scrollTop;
   const first = Math.max(0, Math.floor(top / lineHeight) - 2);
   const last = Math.min(lineStarts.length, first + Math.ceil(area.clientHeight / lineHeight) + 4);

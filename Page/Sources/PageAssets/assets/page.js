@@ -85,6 +85,9 @@ async function useProfile(value) {
 
 // MARK: Apps
 
+/** What is there only while an app is shown. */
+const parts = ["tools", "more", "all-apps", "file"];
+
 async function open(app, key) {
   if (app !== currentApp()) useApp(app);
   model.doc = null;
@@ -93,8 +96,7 @@ async function open(app, key) {
   settings.clear();
   file.clear();
   showName(app, app);
-  for (const id of ["tools", "more", "all-apps"]) $(id).hidden = false;
-  shell.classList.add("has-app");
+  for (const id of parts) $(id).hidden = false;
   try {
     await refresh();
     performance.mark("settings");
@@ -121,9 +123,8 @@ async function showStart() {
   notices.clear();
   useApp("");
   showName("Settings");
-  for (const id of ["tools", "more", "all-apps", "groups", "filters", "empty"]) $(id).hidden = true;
-  shell.classList.remove("has-app", "has-groups");
-  return showApps($("list"), $("count"), open);
+  for (const id of [...parts, "groups", "filters", "empty"]) $(id).hidden = true;
+  return showApps(open);
 }
 
 // MARK: The beginning
@@ -135,13 +136,12 @@ $("redo").append(icon("redo"));
 $("more").append(icon("dots"));
 shell.append(file.pane);
 
-const isWide = matchMedia("(min-width: 60rem)");
 function showFile(shows) {
   shell.classList.toggle("with-file", shows);
   $("toggle-file").setAttribute("aria-pressed", String(shows));
   if (shows) file.redraw();
 }
-showFile(isWide.matches);
+showFile(matchMedia("(min-width: 60rem)").matches);
 
 // The pane has to be there before its own listener goes to the line.
 on("place", () => {
@@ -157,7 +157,7 @@ file.begin(settings.select);
 files.begin();
 beginDrafts();
 
-searchField.addEventListener("input", () => (model.doc ? settings.showList() : showApps($("list"), $("count"), open, searchField.value)));
+searchField.addEventListener("input", () => (model.doc ? settings.showList() : showApps(open, searchField.value)));
 $("search-form").addEventListener("submit", (event) => {
   event.preventDefault();
   if (model.doc && settings.shown().length > 0) settings.step(0);

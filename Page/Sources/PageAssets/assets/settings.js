@@ -10,7 +10,6 @@ import { partsOf } from "./toml.js";
 import * as file from "./file.js";
 
 const searchField = $("search");
-const shell = $("shell");
 let selected = null;
 let shownKeys = [];
 let descriptions = new Map();
@@ -154,7 +153,6 @@ function showGroups() {
   const nav = $("groups");
   const groups = grouped(model.doc.keys);
   nav.hidden = groups.length < 2;
-  shell.classList.toggle("has-groups", !nav.hidden);
   if (nav.hidden) return;
   const go = (group) => {
     searchFor("");

@@ -1,13 +1,14 @@
 // The page without an app: all apps, and a search through all of them.
 
 import { api, currentApp, saidBy } from "./api.js";
-import { el, latest, shortPath } from "./dom.js";
+import { $, el, latest, shortPath } from "./dom.js";
 import { shortValue } from "./model.js";
 
 const asks = latest();
 
-/** Shows all apps in `root`, or what `settings-cli find` finds of some words. `open(app, key)` opens one. */
-export async function showApps(root, count, open, words = "") {
+/** Shows all apps in the list, or what `settings-cli find` finds of some words. `open(app, key)` opens one. */
+export async function showApps(open, words = "") {
+  const [root, count] = [$("list"), $("count")];
   const isLast = asks();
   const isSearch = words.trim() !== "";
   if (!isSearch) count.textContent = "";
