@@ -212,10 +212,9 @@ async function stop() {
   document.body.replaceChildren(el("main", { class: "main" }, el("p", { class: "empty" }, "The settings page has ended. You can close this tab.")));
 }
 
-const toggleFile = () => showFile(!shell.classList.contains("with-file"));
 const tools = {
-  undo: () => step("undo"), redo: () => step("redo"), try: () => setTries(!trying.isNext), copy: () => openCopy(settings.shown()),
-  "toggle-file": toggleFile, help: openHelp, "all-apps": showStart, stop,
+  undo: () => step("undo"), redo: () => step("redo"), try: () => model.doc && setTries(!trying.isNext), copy: () => model.doc && openCopy(settings.shown()),
+  "toggle-file": () => file.pane.hidden || showFile(!shell.classList.contains("with-file")), help: openHelp, "all-apps": showStart, stop,
 };
 for (const [id, action] of Object.entries(tools)) $(id).addEventListener("click", action);
 
@@ -232,15 +231,15 @@ beginShortcuts({
   r: () => settings.focused()?.writes.reset(),
   u: () => settings.focused()?.writes.undo(),
   U: () => settings.focused()?.writes.undo("redo"),
-  "Ctrl z": () => step("undo"),
-  "Ctrl Z": () => step("redo"),
-  t: () => model.doc && setTries(!trying.isNext),
-  f: () => model.doc && toggleFile(),
+  "Ctrl z": tools.undo,
+  "Ctrl Z": tools.redo,
+  t: tools.try,
+  f: tools["toggle-file"],
   l: () => {
     const span = settings.current()?.key.span;
     if (span) emit("place", { line: span.line });
   },
-  c: () => model.doc && openCopy(settings.shown()),
+  c: tools.copy,
   "?": openHelp,
   Escape: (event) => {
     if ($("bar").classList.contains("open")) {
