@@ -44,7 +44,7 @@ export function openCopy(shown) {
   const copy = button("Copy", async () => {
     note.textContent = await copyText(area.value) ? "Copied." : "The browser did not copy it. Select the text and copy it yourself.";
   }, { class: "primary" });
-  const dialog = openDialog("Copy settings", "", scope.element, form.element, area, note,
+  const dialog = openDialog("Copy settings", scope.element, form.element, area, note,
     el("div", { class: "dialog-buttons" }, button("Close", () => dialog.close(), { class: "quiet" }), copy));
   dialog.addEventListener("change", show);
   show();

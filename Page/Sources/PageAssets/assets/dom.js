@@ -135,20 +135,20 @@ export function latest() {
 }
 
 /** Opens a dialog, which is removed when it is closed. */
-export function openDialog(title, kind, ...content) {
-  const dialog = el("dialog", { class: `dialog ${kind}`, "aria-labelledby": "dialog-title", onclose: () => dialog.remove() }, el("h2", { id: "dialog-title" }, title), content);
+export function openDialog(title, ...content) {
+  const dialog = el("dialog", { class: "dialog", "aria-labelledby": "dialog-title", onclose: () => dialog.remove() }, el("h2", { id: "dialog-title" }, title), content.flat());
   document.body.append(dialog);
   dialog.showModal();
   return dialog;
 }
 
 /**
- * Asks before something is done that nothing brings back. `no` leaves it, and so does closing the dialog: false. Each other
- * answer is a label with what it does, whose result is returned.
+ * Asks before something is done that nothing brings back. `content` are texts and elements. `no` leaves it, and so does
+ * closing the dialog: false. Each other answer is a label with what it does, whose result is returned.
  */
-export function asks(title, text, no, ...answers) {
+export function asks(title, content, no, ...answers) {
   return new Promise((done) => {
-    const dialog = openDialog(title, "", el("p", {}, text), el("div", { class: "dialog-buttons" },
+    const dialog = openDialog(title, [content].flat().map((one) => (typeof one === "string" ? el("p", {}, one) : one)), el("div", { class: "dialog-buttons" },
       [[no, () => false, { class: "quiet", autofocus: true }], ...answers].filter(Boolean).map(([label, answer, more]) => button(label, () => {
         done(answer());
         dialog.close();

@@ -1,7 +1,7 @@
 // The file beside the form: its text, with the line of the selected value lit. The text can be edited and stored whole.
 
 import { api, inTurn, Refusal } from "./api.js";
-import { announce, button, el, keyOf, openDialog, shortPath } from "./dom.js";
+import { announce, asks, button, el, keyOf, shortPath } from "./dom.js";
 import { alike, diffView, difference, unified } from "./diff.js";
 import { model, on, placeholder, readable, refresh, seen } from "./model.js";
 import { openPast } from "./past.js";
@@ -180,21 +180,13 @@ async function compare() {
   await refresh();
   const { doc } = model;
   const mine = renumbered(area.value, unified(doc.text));
-  const dialog = openDialog("The file was changed meanwhile", "wide-dialog",
-    el("p", {}, "Nothing was saved. Lines with − are in the file now; lines with + are in your text."),
+  asks("The file was changed meanwhile", ["Nothing was saved. Lines with − are in the file now; lines with + are in your text.",
     diffView(readable(difference(unified(doc.text), mine ?? area.value)), "Their text and yours"),
-    mine === null && el("p", { role: "alert" }, "What is not shown has changed in the file, too, so yours cannot be saved in its place. Take theirs, and make your changes in it."),
-    el("div", { class: "dialog-buttons" },
-      button("Keep editing", () => dialog.close(), { class: "quiet" }),
-      button("Take theirs", () => {
-        dialog.close();
-        show(true);
-      }),
-      button("Save mine", () => {
-        dialog.close();
-        area.value = mine;
-        store(seen(doc));
-      }, { class: "primary", disabled: mine === null })));
+    mine === null && el("p", { role: "alert" }, "What is not shown has changed in the file, too, so yours cannot be saved in its place. Take theirs, and make your changes in it.")],
+  "Keep editing", ["Take theirs", () => show(true)], ["Save mine", () => {
+    area.value = mine;
+    store(seen(doc));
+  }, { class: "primary", disabled: mine === null }]);
 }
 
 // MARK: Drawing

@@ -22,7 +22,7 @@ export async function openPast() {
   const view = el("div", { class: "past-view" }, loading());
   const content = el("div", { class: "past-box" }, loading());
   const asks = latest();
-  const dialog = openDialog("Former texts", "wide-dialog past-dialog", content,
+  const dialog = openDialog("Former texts", content,
     el("div", { class: "dialog-buttons" }, button("Close", () => dialog.close(), { class: "quiet" })));
   const fail = (error) => el("p", { class: "quiet-text", role: "alert" }, saidBy(error));
   const entries = await api.history(null, 200).catch((error) => content.replaceChildren(fail(error)));

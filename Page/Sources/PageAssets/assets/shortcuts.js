@@ -62,7 +62,7 @@ export function openHelp() {
   const toggle = el("input", { type: "checkbox", role: "switch", class: "switch", id: "single-keys" });
   toggle.checked = areOn();
   toggle.addEventListener("change", () => localStorage.setItem(stored, toggle.checked ? "on" : "off"));
-  const dialog = openDialog("Keyboard shortcuts", "",
+  const dialog = openDialog("Keyboard shortcuts",
     el("div", { class: "key-tables" }, table(shortcuts, "Anywhere"), table(inFields, "In a field")),
     el("p", { class: "with-unit" }, toggle, el("label", { for: "single-keys" }, "Use single keys as shortcuts")),
     el("div", { class: "dialog-buttons" }, button("Close", () => dialog.close(), { class: "primary", autofocus: true })));
