@@ -5,7 +5,7 @@ import { el } from "./dom.js";
 /** A unified diff, with its lines marked for the eye; the signs stay for everybody else. */
 export function diffView(text, label) {
   const lines = text.replace(/\n$/, "").split("\n").map((line) => {
-    const kind = /^(---|\+\+\+)/.test(line) ? "file" : line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : line.startsWith("@@") ? "place" : "";
+    const kind = /^(---|\+\+\+|@@)/.test(line) ? "head" : line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : "";
     return el("span", { class: `line ${kind}` }, `${line}\n`);
   });
   return el("pre", { class: "diff", tabindex: "0", role: "region", "aria-label": label }, lines);
