@@ -314,10 +314,10 @@ function secret(place) {
     const { value } = box;
     const { file } = now;
     // Whether it is as it was cannot be seen: of a file that has changed, another try could overwrite a new one.
-    const options = { field: box.field, isAsShown: (present) => present.file === file, tries: 1, changed: () => contest(file) };
+    const options = { field: box.field, file, tries: 1, changed: () => contest(file) };
     if (value !== "" && await now.commit({ value }, options) && box.value === value) set("");
   };
-  const contest = (file) => now.meanwhile?.(now.value, { field: box.field, file, store, giveUp: () => set("") });
+  const contest = (file) => now.meanwhile(now.value, { field: box.field, file, store, giveUp: () => set("") });
   const save = el("button", { type: "submit", disabled: place.disabled }, "Store");
   const form = el("form", { class: "with-unit", autocomplete: "off", onsubmit: (event) => {
     event.preventDefault();

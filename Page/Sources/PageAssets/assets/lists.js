@@ -101,8 +101,8 @@ export function list(place) {
     draw();
     // Another write may be on its way, of which this one is to know.
     const isStored = await now.commit(edit, {
-      field: source, follows: true, isAsShown: (present) => present.file === file && isSame(itemsOf({ ...now, ...present }), basis),
-      changed: () => (areRowsDirty() ? contest(file) : now.refuse?.("The list was changed meanwhile, so nothing was stored.")),
+      field: source, file, follows: true, isAsShown: (present) => isSame(itemsOf({ ...now, ...present }), basis),
+      changed: () => (areRowsDirty() ? contest(file) : now.refuse("The list was changed meanwhile, so nothing was stored.")),
     });
     if (isStored) {
       isContested = false;

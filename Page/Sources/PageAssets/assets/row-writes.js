@@ -42,7 +42,7 @@ export class RowWrites {
   }
 
   /**
-   * Stores a value in the file that it is meant for, if it is still what it was when the person saw it:
+   * Stores a value in the `file` that it is meant for, if it is still what it was when the person saw it:
    * `isAsShown({ value, own, node })` says whether it is, and `changed()` what the person is told otherwise. What `follows` from
    * the write before it, such as a list, is not stored if that one was refused. `field` is where it was typed.
    */
@@ -85,9 +85,9 @@ export class RowWrites {
   /** What the file has at a path, which may be nothing any more. */
   #present(path = []) {
     const { key } = this.row;
-    if (!key) return { file: model.doc.file, value: undefined, node: null };
+    if (!key) return { value: undefined, node: null };
     const inner = path.slice(partsOf(key.key).length);
-    return { file: model.doc.file, ...inner.reduce(shownWithin, shownOf(key)), node: inner.reduce(memberNode, nodeOf(key)) };
+    return { ...inner.reduce(shownWithin, shownOf(key)), node: inner.reduce(memberNode, nodeOf(key)) };
   }
 
   /** Makes a write in its turn. Returns whether it was made, as soon as none is left and the control shows what has become of all. */

@@ -151,7 +151,7 @@ export function records(place) {
         input.toggleAttribute("data-draft", isRenaming);
       });
       const contest = () => {
-        now.meanwhile?.(undefined, { field: input, file, store: submitted, giveUp: back, isNew: true });
+        now.meanwhile(undefined, { field: input, file, store: submitted, giveUp: back, isNew: true });
         ({ file } = now);
       };
       const submitted = once(async () => {
@@ -238,7 +238,7 @@ function adder(label, title, what, place, { edit, isThere, find }) {
     now.settled?.();
   });
   const submit = el("button", { type: "submit", disabled: place.disabled }, title);
-  const contest = (file = meant) => now.meanwhile?.(undefined, { field: input, file, isNew: true, store: () => {
+  const contest = (file = meant) => now.meanwhile(undefined, { field: input, file, isNew: true, store: () => {
     input.focus();
     submitted();
   }, giveUp: () => set("") });
@@ -250,7 +250,7 @@ function adder(label, title, what, place, { edit, isThere, find }) {
     const refuse = () => now.refuse(`There is a ${what} '${name}' already. Choose another name.`, input);
     if (isThere(name)) return void refuse();
     const isAdded = await now.store([...now.path, name], edit(), {
-      field: input, isAsShown: (present) => present.file === file && present.value === undefined,
+      field: input, file, isAsShown: (present) => present.value === undefined,
       changed: () => (model.doc.file === file ? refuse() : contest(file)),
     });
     if (!isAdded) return;

@@ -193,13 +193,13 @@ export function typed(place, input, { read, show, element = input, parts = [inpu
   /** Stores an edit, or takes the value out of the file: somebody who empties a field that cannot be empty means that. */
   const commit = async (edit) => {
     const { value, file } = now;
-    const options = { field: input, isAsShown: (present) => present.file === file && same(present.value ?? null, value ?? null), changed: () => {} };
+    const options = { field: input, file, isAsShown: (present) => same(present.value ?? null, value ?? null), changed: () => {} };
     const isReset = edit === null || (edit.value === "" && !(await now.accepts(edit)));
     if (isReset && !now.isStored) return true;
     const isStored = await (isReset ? now.reset(options) : now.commit(edit, options));
     // Another may have stored the same meanwhile.
     if (isStored || (edit !== null && isPresent(edit, now))) return true;
-    if (!options.isAsShown(now)) contest(file);
+    if (now.file !== file || !options.isAsShown(now)) contest(file);
     return false;
   };
   const store = async ({ leaves = false } = {}) => {
