@@ -4,7 +4,7 @@ import { announce, button, el, icon, iconButton, newID } from "./dom.js";
 import { alike } from "./diff.js";
 import { LongList } from "./list.js";
 import { asDraft, growing, isNot, names, stepped, storesBy } from "./typed.js";
-import { kindOf, literal, quote, scalarOf } from "./toml.js";
+import { asKind, kindOf, literal, quote, scalarOf } from "./toml.js";
 
 /** Whether a value is an array that this control can show. */
 export const isPlainList = ({ value, node }) =>
@@ -17,7 +17,7 @@ function itemsOf({ value, node, rule }) {
   // What is no list may be in its place while somebody types.
   return [value ?? []].flat().map((item) => {
     if (typeof item === "string" && !/^(offset|local)-/.test(type ?? "")) return { kind: "string", raw: quote(item), text: item };
-    const raw = typeof item === "string" ? item : /^float/.test(type ?? "") && Number.isInteger(item) ? `${item}.0` : literal(item);
+    const raw = typeof item === "string" ? item : asKind(literal(item), type);
     return { kind: kindOf(raw), raw, text: raw };
   });
 }
