@@ -192,6 +192,13 @@ class ControlTest(PageTest):
         self.field("theme", "input[value='\"light\"']").js("element.click()")
         self.changed('theme = "dark" # eyes', 'theme = "light" # eyes')
 
+    def test_enter_leads_to_the_choice_that_is_chosen(self):
+        self.tab.row("theme").js("element.focus()")
+        self.tab.keys(Keys.ENTER)
+        self.assertEqual(self.tab.js("return document.activeElement.value"), '"dark"')
+        self.tab.keys(Keys.ARROW_RIGHT)
+        self.changed('theme = "dark" # eyes', 'theme = "auto" # eyes')
+
     def test_a_choice_of_many_is_chosen(self):
         self.field("language").choose("fr")
         self.changed("language = 'de'", "language = 'fr'")

@@ -163,6 +163,16 @@ const focusName = (one) => one.dataset.name ?? one.getAttribute("aria-label") ??
  * Makes the contents of a box again. If what has the focus goes with them, what has its name now gets it, or else the first
  * that can have it, or else what a person goes on with: `rest`, the selected setting.
  */
+/**
+ * Has the first of what a selector names in a box get the focus; of choices side by side, the one that is chosen. Returns
+ * whether there is one.
+ */
+export function focusFirst(box, selector) {
+  const first = box?.querySelector(selector);
+  (first?.closest(".segments")?.querySelector(":checked") ?? first)?.focus();
+  return Boolean(first);
+}
+
 export function keepFocus(box, makeAgain, rest = null) {
   const name = box.contains(document.activeElement) ? focusName(document.activeElement) : null;
   makeAgain();

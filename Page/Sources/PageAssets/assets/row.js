@@ -1,7 +1,7 @@
 // One setting: its name, what it is for, its control, what is wrong with it, and where its values are from.
 
 import { formOf, makeControl, makeOf, rangeOf } from "./controls.js";
-import { button, el, iconButton, newID, shortPath, timeText } from "./dom.js";
+import { button, el, focusFirst, iconButton, newID, shortPath, timeText } from "./dom.js";
 import { details } from "./details.js";
 import { edition, found, marked } from "./marks.js";
 import { changeOf, isModified, isStored, kindOfKey, model, nodeOf, refresh, rename, ruleOf, shortValue, shownOf, titleOf, tryOut } from "./model.js";
@@ -223,8 +223,7 @@ export class Row {
   }
 
   focus() {
-    const field = this.slot.querySelector("input:not([disabled]):checked, input:not([disabled]):not([type=range]), select:not([disabled]), textarea:not([disabled])");
-    (field ?? this.element).focus();
+    if (!focusFirst(this.slot, ":is(input:not([type=range]), select, textarea):enabled")) this.element.focus();
   }
 
   /** Shows for a moment that the value has changed. */

@@ -1,7 +1,7 @@
 // The controls of tables and of records. Each field is edited by itself, so that only its bytes change.
 
 import { makeControl, makeOf } from "./controls.js";
-import { announce, button, el, menuButton, newID, once } from "./dom.js";
+import { announce, button, el, focusFirst, menuButton, newID, once } from "./dom.js";
 import { LongList } from "./list.js";
 import { isTable, kindBy, member, model, ruleWithin, shownWithin, spoken } from "./model.js";
 import { isNone, memberNode } from "./toml.js";
@@ -273,4 +273,4 @@ function adder(label, title, what, place, { edit, isThere, find }) {
   } };
 }
 
-const focusField = (within) => within?.querySelector("input:not([disabled]), select:not([disabled]), textarea:not([disabled]), button:not([disabled])")?.focus();
+const focusField = (within) => focusFirst(within, ":is(input, select, textarea, button):enabled");
