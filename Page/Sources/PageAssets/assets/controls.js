@@ -3,7 +3,7 @@
 // { value } or { toml }. No rule of a schema is checked here: the command checks, in its words.
 
 import { choice, counting, sides, toggle } from "./choices.js";
-import { el, iconButton } from "./dom.js";
+import { el, iconButton, lineForm } from "./dom.js";
 import { isPlainList, list } from "./lists.js";
 import { isTable } from "./model.js";
 import { records, table } from "./tables.js";
@@ -319,10 +319,7 @@ function secret(place) {
   };
   const contest = (file) => now.meanwhile(now.value, { field: box.field, file, store, giveUp: () => set("") });
   const save = el("button", { type: "submit", disabled: place.disabled }, "Store");
-  const form = el("form", { class: "with-unit", autocomplete: "off", onsubmit: (event) => {
-    event.preventDefault();
-    store();
-  } }, line, save);
+  const form = lineForm(store, { autocomplete: "off" }, line, save);
   const show = () => {
     line.placeholder = isNone(now.value) ? "not set" : "set, and not shown";
   };

@@ -111,6 +111,12 @@ export function menuButton(label, items) {
 
 export const button = (label, onclick, more = {}) => el("button", { type: "button", onclick, ...more }, label);
 
+/** A form in one line, which does something itself in place of being sent. */
+export const lineForm = (submit, more, ...content) => el("form", { class: "with-unit", ...more, onsubmit: (event) => {
+  event.preventDefault();
+  submit();
+} }, ...content);
+
 /** Has an action do nothing while it is under way: a double click is one click. */
 export function once(action) {
   let isRunning = false;
@@ -157,12 +163,6 @@ export function asks(title, content, no, ...answers) {
   });
 }
 
-const focusName = (one) => one.dataset.name ?? one.getAttribute("aria-label") ?? one.textContent;
-
-/**
- * Makes the contents of a box again. If what has the focus goes with them, what has its name now gets it, or else the first
- * that can have it, or else what a person goes on with: `rest`, the selected setting.
- */
 /**
  * Has the first of what a selector names in a box get the focus; of choices side by side, the one that is chosen. Returns
  * whether there is one.
@@ -173,6 +173,12 @@ export function focusFirst(box, selector) {
   return Boolean(first);
 }
 
+const focusName = (one) => one.dataset.name ?? one.getAttribute("aria-label") ?? one.textContent;
+
+/**
+ * Makes the contents of a box again. If what has the focus goes with them, what has its name now gets it, or else the first
+ * that can have it, or else what a person goes on with: `rest`, the selected setting.
+ */
 export function keepFocus(box, makeAgain, rest = null) {
   const name = box.contains(document.activeElement) ? focusName(document.activeElement) : null;
   makeAgain();

@@ -1,7 +1,7 @@
 // The controls of tables and of records. Each field is edited by itself, so that only its bytes change.
 
 import { makeControl, makeOf } from "./controls.js";
-import { announce, button, el, focusFirst, menuButton, newID, once } from "./dom.js";
+import { announce, button, el, focusFirst, lineForm, menuButton, newID, once } from "./dom.js";
 import { LongList } from "./list.js";
 import { isTable, kindBy, member, model, ruleWithin, shownWithin, spoken } from "./model.js";
 import { isNone, memberNode } from "./toml.js";
@@ -167,10 +167,7 @@ export function records(place) {
         cardOf(to)?.querySelector("button")?.focus();
         return undefined;
       });
-      const form = el("form", { class: "with-unit", onsubmit: (event) => {
-        event.preventDefault();
-        submitted();
-      }, onkeydown: (event) => {
+      const form = lineForm(submitted, { onkeydown: (event) => {
         if (event.key !== "Escape") return;
         event.stopPropagation();
         back();
@@ -258,10 +255,7 @@ function adder(label, title, what, place, { edit, isThere, find }) {
     const added = find(name);
     if (added && form.contains(document.activeElement)) focusField(added);
   });
-  const form = el("form", { class: "with-unit adder", onsubmit: (event) => {
-    event.preventDefault();
-    submitted();
-  } }, input, submit);
+  const form = lineForm(submitted, { class: "with-unit adder" }, input, submit);
   const isDirty = () => input.value !== "";
   return { element: form, isDirty, update(next) {
     const isElsewhere = next.file !== now.file && isDirty();
