@@ -314,15 +314,12 @@ export function list(place) {
       }
     };
     const end = (event) => {
-      grip.removeEventListener("pointermove", follow);
-      grip.removeEventListener("pointerup", end);
-      grip.removeEventListener("pointercancel", end);
+      grip.onpointermove = grip.onpointerup = grip.onpointercancel = null;
       for (const { element } of seen()) element.classList.remove("dragged", "drop-before", "drop-after");
       if (event.type === "pointerup") move(from, to);
     };
-    grip.addEventListener("pointermove", follow);
-    grip.addEventListener("pointerup", end);
-    grip.addEventListener("pointercancel", end);
+    grip.onpointermove = follow;
+    grip.onpointerup = grip.onpointercancel = end;
   }
 
   for (const part of adding.parts) part.addEventListener("keydown", (event) => {
