@@ -11,7 +11,7 @@ import { asKind, isNone, literal, numberOf, withZeros } from "./toml.js";
 import { asDraft, growing, hasOther, isNot, names, shown, storesBy, typed } from "./typed.js";
 
 /** What a field without a text says: an empty text is another thing than none. */
-const unset = ({ value, rule }) => (!isNone(value) ? "empty" : rule.example === undefined || rule.example === null ? "not set" : `such as ${rule.example}`);
+const unset = ({ value, rule }) => (!isNone(value) ? "empty" : isNone(rule.example) ? "not set" : `such as ${rule.example}`);
 
 /** The range of a number, for people. */
 export const rangeOf = ({ minimum: least, maximum: most, below }) => (isNone(least) && isNone(most) && isNone(below) ? ""
@@ -307,7 +307,7 @@ function secret(place) {
   const [line, lines] = box.parts;
   const set = asDraft(box, () => {
     for (const part of box.parts) part.value = "";
-    now.checked?.();
+    now.checked();
   });
   const isDirty = () => box.value !== "";
   const store = async () => {

@@ -43,8 +43,8 @@ export function list(place) {
   const setAdding = asDraft(adding, () => {
     if (areRowsDirty()) return;
     isContested = false;
-    now.checked?.();
-    now.settled?.();
+    now.checked();
+    now.settled();
   });
   const add = button("Add", () => {
     adding.field.focus();
@@ -68,7 +68,7 @@ export function list(place) {
   /** What was typed, as an element of a kind. What is none, or several, is refused: null. */
   const itemOf = (text, kind, source) => {
     const raw = kind === "string" ? quote(text) : scalarOf(text, kind);
-    if (raw === null) now.refuse?.(isNot(text, kind), source);
+    if (raw === null) now.refuse(isNot(text, kind), source);
     return raw === null ? null : { kind, raw, text };
   };
 
@@ -89,7 +89,7 @@ export function list(place) {
   async function store(next, said, source) {
     const { file } = now;
     if (!Array.isArray(now.value ?? [])) {
-      now.refuse?.("The file has no list here any more, so nothing was stored. Escape shows what it has.", source);
+      now.refuse("The file has no list here any more, so nothing was stored. Escape shows what it has.", source);
       return false;
     }
     const shown = itemsOf(now);
@@ -118,7 +118,7 @@ export function list(place) {
   /** Says that the list has changed under what is typed, or that another file is edited than the one it was meant for. */
   function contest(file = meant) {
     isContested = true;
-    now.meanwhile?.(now.value, {
+    now.meanwhile(now.value, {
       file,
       store: () => {
         const row = rows.find((one) => one.isDirty);
@@ -150,7 +150,7 @@ export function list(place) {
     const isStored = await store([...kept(), { item }], `Added ${item.text}.`, adding.field);
     adds -= 1;
     if (isStored) {
-      if (!isTyped()) now.settled?.();
+      if (!isTyped()) now.settled();
       return;
     }
     if (adding.value === "") setAdding(item.text);
@@ -204,7 +204,7 @@ export function list(place) {
       draw();
       if (adding.value !== "") return;
       isContested = false;
-      now.checked?.();
+      now.checked();
     };
     if (select) {
       const { chosen } = stepped(select, { commit: row.store, giveUp: giveUpRow });

@@ -215,7 +215,7 @@ export function shownOf(key) {
 export function shownWithin({ value, own, isUnused }, name) {
   const used = member(value, name);
   const mine = member(own, name);
-  return (used ?? undefined) === undefined && mine !== undefined ? { value: mine, own: mine, isUnused: true } : { value: used, own: mine, isUnused };
+  return isNone(used) && mine !== undefined ? { value: mine, own: mine, isUnused: true } : { value: used, own: mine, isUnused };
 }
 
 export const hasValue = (key) => !isNone(key.value);

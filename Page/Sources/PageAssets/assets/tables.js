@@ -143,8 +143,8 @@ export function records(place) {
         isRenaming = false;
         form.replaceWith(title);
         menu.focus();
-        now.checked?.();
-        now.settled?.();
+        now.checked();
+        now.settled();
       };
       input.addEventListener("input", () => {
         isRenaming = input.value !== name;
@@ -162,7 +162,7 @@ export function records(place) {
         isRenaming = false;
         // The card comes back if this is taken back.
         form.replaceWith(title);
-        now.settled?.();
+        now.settled();
         announce(`Renamed ${name} to ${to}.`);
         cardOf(to)?.querySelector("button")?.focus();
         return undefined;
@@ -231,8 +231,8 @@ function adder(label, title, what, place, { edit, isThere, find }) {
   let meant = place.file;
   const input = el("input", { class: "field", type: "text", "aria-label": label, placeholder: "name", spellcheck: "false", autocomplete: "off", disabled: place.disabled });
   const set = asDraft(input, () => {
-    now.checked?.();
-    now.settled?.();
+    now.checked();
+    now.settled();
   });
   const submit = el("button", { type: "submit", disabled: place.disabled }, title);
   const contest = (file = meant) => now.meanwhile(undefined, { field: input, file, isNew: true, store: () => {

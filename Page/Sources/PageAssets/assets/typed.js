@@ -150,17 +150,17 @@ export function typed(place, input, { read, show, element = input, parts = [inpu
     isDirty = dirty;
     isContested &&= dirty;
     element.toggleAttribute("data-draft", dirty);
-    if (!dirty) now.settled?.();
+    if (!dirty) now.settled();
   };
   const giveUp = () => {
     clearTimeout(timer);
     showStored();
     settle(false);
-    now.checked?.();
+    now.checked();
   };
   const contest = (file = meant) => {
     isContested = true;
-    now.meanwhile?.(now.value, {
+    now.meanwhile(now.value, {
       field: input, file,
       store: () => {
         input.focus();
@@ -178,7 +178,7 @@ export function typed(place, input, { read, show, element = input, parts = [inpu
     try {
       return read(now);
     } catch (error) {
-      now.refuse?.(error.message, input);
+      now.refuse(error.message, input);
       return undefined;
     }
   };
@@ -186,9 +186,9 @@ export function typed(place, input, { read, show, element = input, parts = [inpu
     edition += 1;
     settle(true);
     if (isContested) return;
-    now.checked?.();
+    now.checked();
     const edit = tryRead();
-    if (edit) now.check?.(edit, { field: input, isEmptied: edit.value === "" && now.isStored });
+    if (edit) now.check(edit, { field: input, isEmptied: edit.value === "" && now.isStored });
   };
   /** Stores an edit, or takes the value out of the file: somebody who empties a field that cannot be empty means that. */
   const commit = async (edit) => {
