@@ -218,30 +218,29 @@ const tools = {
 };
 for (const [id, action] of Object.entries(tools)) $(id).addEventListener("click", action);
 
-beginShortcuts({
-  "/": () => {
+beginShortcuts([
+  ["/", "Search", () => {
     searchField.focus();
     searchField.select();
-  },
-  j: () => settings.step(1),
-  k: () => settings.step(-1),
-  Enter: () => settings.current()?.focus(),
-  e: () => settings.current()?.toggle(),
+  }],
+  ["j", "Next setting", () => settings.step(1)],
+  ["k", "Previous setting", () => settings.step(-1)],
+  ["Enter", "Edit the setting", () => settings.current()?.focus()],
+  ["e", "Show or hide its layers and history", () => settings.current()?.toggle()],
   // What changes something needs the focus: a click elsewhere selects a setting as well.
-  r: () => settings.focused()?.writes.reset(),
-  u: () => settings.focused()?.writes.undo(),
-  U: () => settings.focused()?.writes.undo("redo"),
-  "Ctrl z": tools.undo,
-  "Ctrl Z": tools.redo,
-  t: tools.try,
-  f: tools["toggle-file"],
-  l: () => {
+  ["r", "Reset it", () => settings.focused()?.writes.reset()],
+  ["u", "Undo its last change", () => settings.focused()?.writes.undo()],
+  ["U", "Redo what was undone", () => settings.focused()?.writes.undo("redo")],
+  ["Ctrl z", "Undo the last change of the file", tools.undo],
+  ["Ctrl Z", "Redo it", tools.redo],
+  ["t", "Try the next change for 15 seconds", tools.try],
+  ["f", "Show or hide the file", tools["toggle-file"]],
+  ["l", "Go to its line in the file", () => {
     const span = settings.current()?.key.span;
     if (span) emit("place", { line: span.line });
-  },
-  c: tools.copy,
-  "?": openHelp,
-  Escape: (event) => {
+  }],
+  ["c", "Copy settings", tools.copy],
+  ["Escape", "Leave the field, or clear the search", (event) => {
     if ($("bar").classList.contains("open")) {
       showMore(false);
       $("more").focus();
@@ -249,8 +248,9 @@ beginShortcuts({
       if (searchField.value !== "") settings.searchFor("");
       else settings.step(0);
     } else event.target.closest(".row")?.focus();
-  },
-});
+  }],
+  ["?", "This page", openHelp],
+]);
 
 const refusal = await session.refusal;
 if (refusal) {

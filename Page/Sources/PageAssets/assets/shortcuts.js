@@ -5,24 +5,8 @@ import { button, el, keyOf, openDialog } from "./dom.js";
 
 const stored = "settings-page.single-keys";
 
-export const shortcuts = [
-  ["/", "Search"],
-  ["j", "Next setting"],
-  ["k", "Previous setting"],
-  ["Enter", "Edit the setting"],
-  ["e", "Show or hide its layers and history"],
-  ["r", "Reset it"],
-  ["u", "Undo its last change"],
-  ["U", "Redo what was undone"],
-  ["Ctrl z", "Undo the last change of the file"],
-  ["Ctrl Z", "Redo it"],
-  ["t", "Try the next change for 15 seconds"],
-  ["f", "Show or hide the file"],
-  ["l", "Go to its line in the file"],
-  ["c", "Copy settings"],
-  ["Escape", "Leave the field, or clear the search"],
-  ["?", "This page"],
-];
+/** The keys outside of fields: each with what it does in words, and what does it. */
+let anywhere = [];
 
 const inFields = [
   ["Enter", "Store what is typed"],
@@ -34,14 +18,16 @@ const inFields = [
 
 const areOn = () => localStorage.getItem(stored) !== "off";
 
-/** Calls `actions[key]` for keys that are pressed outside of fields. */
-export function begin(actions) {
+/** Has keys that are pressed outside of fields do something. */
+export function begin(shortcuts) {
+  anywhere = shortcuts;
+  const actions = Object.fromEntries(shortcuts.map(([key, , action]) => [key, action]));
   document.addEventListener("keydown", (event) => {
     const isCommand = event.ctrlKey || event.metaKey;
     if (event.altKey || event.getModifierState?.("AltGraph") || event.defaultPrevented || document.querySelector("dialog[open]")) return;
     const { target } = event;
     const isField = target.matches("input, textarea, select, [contenteditable]");
-    if (event.key === "Escape") return void actions.Escape?.(event);
+    if (event.key === "Escape") return void actions.Escape(event);
     if (isField && !target.matches("input[type=checkbox], input[type=radio]")) return;
     if (event.key === "Enter" && !target.matches(".row")) return;
     if (!areOn() && !isCommand && event.key.length === 1) return;
@@ -63,7 +49,7 @@ export function openHelp() {
   toggle.checked = areOn();
   toggle.addEventListener("change", () => localStorage.setItem(stored, toggle.checked ? "on" : "off"));
   const dialog = openDialog("Keyboard shortcuts",
-    el("div", { class: "key-tables" }, table(shortcuts, "Anywhere"), table(inFields, "In a field")),
+    el("div", { class: "key-tables" }, table(anywhere, "Anywhere"), table(inFields, "In a field")),
     el("p", { class: "with-unit" }, toggle, el("label", { for: "single-keys" }, "Use single keys as shortcuts")),
     el("div", { class: "dialog-buttons" }, button("Close", () => dialog.close(), { class: "primary", autofocus: true })));
 }
