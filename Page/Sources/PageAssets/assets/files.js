@@ -1,7 +1,7 @@
 // Which of the app's files is shown and edited: the one that the app writes, another profile, a declared file, or one of
 // administrators.
 
-import { currentLayer, saidBy, useLayer } from "./api.js";
+import { currentLayer, useLayer } from "./api.js";
 import { $, announce, button, el, keepFocus, shortPath } from "./dom.js";
 import { model, refresh } from "./model.js";
 import { mayLeave } from "./drafts.js";
@@ -76,14 +76,13 @@ async function choose(layer) {
   }
   const former = currentLayer();
   useLayer(layer);
-  try {
+  const isShown = await notices.attempt(async () => {
     await refresh();
     announce(`You edit ${model.doc.file}.`);
-  } catch (error) {
-    notices.fail(saidBy(error));
-    useLayer(former);
-    select.value = former;
-  }
+  });
+  if (isShown) return;
+  useLayer(former);
+  select.value = former;
 }
 
 export function begin() {

@@ -34,15 +34,20 @@ document.addEventListener("pointerdown", (event) => {
   if (!failure.contains(event.target)) failure.replaceChildren();
 });
 
-async function attempt(action, said) {
+/** Does something, and says that it was done, or else what went wrong. Returns whether it was done. */
+export async function attempt(action, said) {
   try {
     await action();
-    if (model.doc) await refresh();
     if (said) announce(said);
+    return true;
   } catch (error) {
     fail(saidBy(error));
+    return false;
   }
 }
+
+/** Reads the document again, if there is one: the page without an app has none. */
+const reread = () => model.doc && refresh();
 
 const findingItem = (finding) => el("li", {}, finding.message, " ",
   finding.file !== model.doc.file && el("code", { class: "place" }, `${finding.file}${finding.line ? `:${finding.line}` : ""}`), fixesOf(finding, fail));
@@ -56,7 +61,7 @@ export function show() {
       el("p", {}, `Line ${doc.problem.line}, column ${doc.problem.column}: ${doc.problem.message}`),
       el("div", { class: "notice-buttons" },
         button("Mend it in the text", () => emit("place", { line: doc.problem.line }), { class: "primary small" }),
-        button("Restore the last text that could be read", () => attempt(() => inTurn(api.recover), "The last text that could be read is restored."), { class: "small" }))));
+        button("Restore the last text that could be read", () => attempt(() => inTurn(api.recover).then(reread), "The last text that could be read is restored."), { class: "small" }))));
   }
   if (doc.migration?.pending?.length > 0) {
     const steps = doc.migration.pending;
@@ -67,7 +72,7 @@ export function show() {
       doc.migration.diff && el("details", {}, el("summary", {}, "What changes in the file"),
         el("p", { class: "quiet-text" }, "The values below are shown as they will be. The first change of a value makes these as well."), diffView(doc.migration.diff, "What the migration changes"), names),
       !doc.migration.diff && names,
-      el("div", { class: "notice-buttons" }, button("Migrate now", () => attempt(() => inTurn(api.migrate), "The file is migrated."), { class: "primary small" }))));
+      el("div", { class: "notice-buttons" }, button("Migrate now", () => attempt(() => inTurn(api.migrate).then(reread), "The file is migrated."), { class: "primary small" }))));
   }
   // Those of the file itself are said above.
   const broken = doc.findings.filter((finding) => /^(unparsable|unreadable)$/.test(finding.kind) && finding.file !== doc.file);
@@ -118,6 +123,7 @@ function showTrial() {
       throw error;
     });
     endTrial(trial.id);
+    await reread();
   }, keeps ? "The change is kept." : "The change is taken back."));
   trialBox.replaceChildren(notice("trial", "You are trying a change.",
     el("p", {}, `${trial.keys.map(keyName).join(", ")}: back in `, seconds, " unless you keep it."),

@@ -70,17 +70,12 @@ async function useProfile(value) {
   if (!await mayLeave()) return void showProfiles();
   // Of two that are chosen one after the other, the last one stays.
   if (app !== currentApp() || value !== $("profile").value) return;
-  try {
-    await inTurn(async () => {
-      await api.profile(value || null);
-      model.profile = value || null;
-      await refresh();
-    });
-    announce(value ? `The profile ${value} is active.` : "No profile is active.");
-  } catch (error) {
-    notices.fail(error.message);
-    showProfiles();
-  }
+  const isUsed = await notices.attempt(() => inTurn(async () => {
+    await api.profile(value || null);
+    model.profile = value || null;
+    await refresh();
+  }), value ? `The profile ${value} is active.` : "No profile is active.");
+  if (!isUsed) showProfiles();
 }
 
 // MARK: Apps
@@ -190,20 +185,15 @@ $("bar").addEventListener("focusout", (event) => {
 });
 
 /** Takes back the last change of the file, or the last undo, and shows whose value it was. */
-async function step(verb) {
-  if (!model.doc) return;
-  try {
-    // What the click here has left is being stored, and is the last change then.
-    const made = await inTurn(() => model.doc && takeBack(verb));
-    if (!made) return;
-    const { changes } = made;
-    const key = model.keys.get(nameOf({ key: changes?.[0]?.key }));
-    if (key) settings.select(key.key);
-    announce(`${verb === "undo" ? "Undone" : "Redone"}: ${key ? titleOf(key) : changes?.[0]?.key ?? "the text"}.`);
-  } catch (error) {
-    notices.fail(saidBy(error));
-  }
-}
+const step = (verb) => model.doc && notices.attempt(async () => {
+  // What the click here has left is being stored, and is the last change then.
+  const made = await inTurn(() => model.doc && takeBack(verb));
+  if (!made) return;
+  const { changes } = made;
+  const key = model.keys.get(nameOf({ key: changes?.[0]?.key }));
+  if (key) settings.select(key.key);
+  announce(`${verb === "undo" ? "Undone" : "Redone"}: ${key ? titleOf(key) : changes?.[0]?.key ?? "the text"}.`);
+});
 
 async function stop() {
   if (!await mayLeave()) return;
