@@ -66,8 +66,7 @@ export function show(takesNew = false) {
     if (save.disabled && !isElsewhere()) sayState();
     save.disabled = isElsewhere();
     if (isElsewhere()) {
-      state.className = "file-state error";
-      state.textContent = `This is a text for ${path}, and ${doc.file} is shown now. Choose that file to save it, or discard it.`;
+      say(`This is a text for ${path}, and ${doc.file} is shown now. Choose that file to save it, or discard it.`, "error");
       return;
     }
     if (unified(doc.text) !== base) state.textContent = "The file has changed meanwhile. When you save, you can compare.";
@@ -96,17 +95,17 @@ export function show(takesNew = false) {
   draw();
 }
 
+function say(text, kind = "") {
+  state.className = `file-state ${kind}`;
+  state.textContent = text;
+}
+
 function sayState() {
   const { doc } = model;
-  state.className = "file-state";
-  if (doc.problem) {
-    state.classList.add("error");
-    state.textContent = `Line ${doc.problem.line}: ${doc.problem.message}`;
-  } else if (!doc.exists) state.textContent = "The file does not exist yet. The first setting makes it.";
-  else {
-    state.textContent = doc.isMasked && (doc.text.includes(placeholder) || doc.text.includes("# (not shown: "))
-      ? "Secrets are not shown. What stands in their place keeps them; type over it to set a new one." : "";
-  }
+  const isSecret = doc.isMasked && (doc.text.includes(placeholder) || doc.text.includes("# (not shown: "));
+  if (doc.problem) say(`Line ${doc.problem.line}: ${doc.problem.message}`, "error");
+  else if (!doc.exists) say("The file does not exist yet. The first setting makes it.");
+  else say(isSecret ? "Secrets are not shown. What stands in their place keeps them; type over it to set a new one." : "");
 }
 
 function settle(draft) {
@@ -132,9 +131,8 @@ export async function store(ifUnchanged = basis) {
     if (!(error instanceof Refusal)) throw error;
     if (error.http === 412) await compare();
     else {
-      state.className = "file-state error";
       const line = error.findings.find(({ message }) => message === error.message)?.line;
-      state.textContent = line ? `Line ${line}: ${error.message}` : error.message;
+      say(line ? `Line ${line}: ${error.message}` : error.message, "error");
       if (line) light({ line });
     }
     return false;
