@@ -155,8 +155,11 @@ export class Row {
         this.say(isElsewhere ? `You edit ${shortPath(model.doc.file)} now${isNew ? "" : `, with ${theirs}`}. Enter stores yours there; Escape gives it up. `
           : isGone ? "Removed meanwhile. Enter stores yours; Escape gives it up. "
           : `Changed meanwhile to ${theirs}. Enter stores yours; Escape takes the new one. `, "warning", field);
-        this.message.append(el("span", { class: "fixes" }, button("Store mine", store, { class: "small" }),
-          button(isGone ? "Give up" : "Take theirs", giveUp, { class: "small" })));
+        const answer = (label, action) => button(label, () => {
+          field?.focus();
+          action();
+        }, { class: "small" });
+        this.message.append(el("span", { class: "fixes" }, answer("Store mine", store), answer(isGone ? "Give up" : "Take theirs", giveUp)));
       },
     };
   }

@@ -235,10 +235,7 @@ function adder(label, title, what, place, { edit, isThere, find }) {
     now.settled();
   });
   const submit = el("button", { type: "submit", disabled: place.disabled }, title);
-  const contest = (file = meant) => now.meanwhile(undefined, { field: input, file, isNew: true, store: () => {
-    input.focus();
-    submitted();
-  }, giveUp: () => set("") });
+  const contest = (file = meant) => now.meanwhile(undefined, { field: input, file, isNew: true, store: submitted, giveUp: () => set("") });
   const submitted = once(async () => {
     const typed = input.value;
     const name = typed.trim();

@@ -160,17 +160,7 @@ export function typed(place, input, { read, show, element = input, parts = [inpu
   };
   const contest = (file = meant) => {
     isContested = true;
-    now.meanwhile(now.value, {
-      field: input, file,
-      store: () => {
-        input.focus();
-        store();
-      },
-      giveUp: () => {
-        input.focus();
-        giveUp();
-      },
-    });
+    now.meanwhile(now.value, { field: input, file, store, giveUp });
   };
   /** Whether a date is typed in part, of which the browser says nothing. */
   const isHalf = () => parts.some((part) => part.validity.badInput);
