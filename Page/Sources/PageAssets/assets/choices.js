@@ -6,30 +6,14 @@ import { hasOther, names, same, shown, stepped } from "./typed.js";
 
 /** A switch. */
 export function toggle(place) {
-  let now = place;
   const input = el("input", names(place, { type: "checkbox", role: "switch", class: "switch" }));
   const words = el("span", { class: "switch-text", "aria-hidden": "true" });
-  const say = (value) => {
-    words.textContent = typeof value === "boolean" ? (value ? "On" : "Off") : "not set";
-  };
-  const show = () => {
-    input.checked = now.value === true;
-    say(now.value);
-  };
-  input.addEventListener("change", () => {
-    say(input.checked);
-    now.commit({ value: input.checked }, { file: now.file });
+  const say = () => { words.textContent = input.checked ? "On" : "Off"; };
+  input.addEventListener("change", say);
+  return chooser(place, [false, true], el("span", { class: "switch-box" }, input, words), [input], () => Number(input.checked), (_, at) => {
+    input.checked = at === 1;
+    say();
   });
-  show();
-  return {
-    element: el("span", { class: "switch-box" }, input, words),
-    isDirty: () => false,
-    update(next) {
-      now = next;
-      input.disabled = Boolean(next.disabled);
-      show();
-    },
-  };
 }
 
 /** One of the values that a schema lists. */

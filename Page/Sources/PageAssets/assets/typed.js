@@ -285,7 +285,8 @@ export function stepped(element, { file = () => {}, commit, giveUp }) {
   };
   element.addEventListener("pointerdown", () => { isStepping = false; });
   element.addEventListener("keydown", (event) => {
-    isStepping = true;
+    // Space chooses one.
+    isStepping = event.key !== " ";
     if (event.key === "Enter") end(commit);
     else if (event.key === "Escape" && timer !== 0) {
       event.stopPropagation();
