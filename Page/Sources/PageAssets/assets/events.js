@@ -27,14 +27,9 @@ port.onmessage = ({ data }) => {
 
 const say = () => port.postMessage({ token, app });
 
-/** Follows the changes of an app, in place of the one before. `heard(name, text, app)` is called for each event. */
+/** Follows the changes of an app, or of none, in place of the one before. `heard(name, text, app)` is called for each event. */
 export function follow(next, key, heard) {
   [app, token, hear] = [next, key, heard];
-  say();
-}
-
-export function unfollow() {
-  app = null;
   say();
 }
 

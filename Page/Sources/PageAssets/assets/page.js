@@ -2,7 +2,7 @@
 
 import { api, currentApp, currentToken, inTurn, saidBy, session, trying, useApp } from "./api.js";
 import { $, announce, el, icon } from "./dom.js";
-import { follow, unfollow } from "./events.js";
+import { follow } from "./events.js";
 import { emit, model, nameOf, on, refresh, takeBack, titleOf } from "./model.js";
 import { hear } from "./changes.js";
 import { openCopy } from "./copy.js";
@@ -197,7 +197,7 @@ const step = (verb) => model.doc && notices.attempt(async () => {
 
 async function stop() {
   if (!await mayLeave()) return;
-  unfollow();
+  follow(null);
   await api.end().catch(() => {});
   document.body.replaceChildren(el("main", { class: "main" }, el("p", { class: "empty" }, "The settings page has ended. You can close this tab.")));
 }
