@@ -17,6 +17,8 @@ import { stepped } from "./typed.js";
 
 const shell = $("shell");
 const searchField = $("search");
+const favicon = document.querySelector("link[rel=icon]");
+const ownIcon = favicon.href;
 
 // MARK: The document
 
@@ -41,14 +43,10 @@ function showName(name, id = "", sign = null) {
   const isImage = sign?.startsWith("data:image/");
   box.hidden = !sign;
   box.replaceChildren(...(isImage ? [el("img", { src: sign, alt: "" })] : [sign ?? ""]));
-  const favicon = document.querySelector("link[rel=icon]");
-  ownIcon ??= favicon.href;
   const drawn = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><text x="8" y="13" font-size="13" text-anchor="middle">${sign ?? ""}</text></svg>`;
   const next = isImage ? sign : sign ? `data:image/svg+xml,${encodeURIComponent(drawn)}` : ownIcon;
   if (favicon.href !== next) favicon.href = next;
 }
-
-let ownIcon = null;
 
 function showProfiles() {
   if (!model.doc) return;
