@@ -10,22 +10,24 @@ import * as notices from "./notices.js";
 /** Takes an event of an app's stream: its name, and JSON. A trial goes on where another app is shown. */
 export async function hear(name, text, app) {
   const data = parse(text);
-  if (name === "trial") return hearTrial(data, app);
-  if (app !== currentApp()) return undefined;
+  if (name === "trial") return void hearTrial(data, app);
+  if (app !== currentApp()) return;
   if (data?.profile !== undefined) model.profile = data.profile;
   switch (name) {
-    case "open": case "closed": case "waiting": case "foreign": return hearConnection(name);
+    case "open": case "closed": case "waiting": case "foreign":
+      await hearConnection(name);
+      break;
     case "problem":
       // Reading says more than what has no words for it.
       await refresh().then(() => emit("unread", data?.message ?? null), () => {});
-      return undefined;
+      break;
     case "state":
       // From here on no change is missed. One may have been made since the document was read, in any file.
       await refresh().catch(() => {});
       document.documentElement.dataset.live = currentApp();
-      return undefined;
-    case "change": return hearChange(data);
-    default: return undefined;
+      break;
+    case "change":
+      await hearChange(data);
   }
 }
 

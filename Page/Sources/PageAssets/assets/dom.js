@@ -76,7 +76,7 @@ export function menuButton(label, items) {
     // The press has closed it, and it is removed after the click. Where its row was moved, the browser has closed it.
     if (lastMenu?.previousSibling === anchor) {
       lastMenu.remove();
-      return anchor.setAttribute("aria-expanded", "false");
+      return void anchor.setAttribute("aria-expanded", "false");
     }
     const entries = items().map(([text, action, name]) => el("button", { type: "button", role: "menuitem", "aria-label": name, onclick: () => {
       menu.hidePopover();
@@ -104,7 +104,6 @@ export function menuButton(label, items) {
     menu.style.left = `${Math.max(8, right - width)}px`;
     menu.style.top = `${bottom + height > innerHeight ? Math.max(8, top - height) : bottom}px`;
     entries[0].focus();
-    return undefined;
   }, { "aria-haspopup": "menu", "aria-expanded": "false" });
   return anchor;
 }

@@ -67,7 +67,7 @@ export class LongList {
     if (this.whole > 0) this.root.parentNode.classList.toggle("long", items.length > this.whole);
     // Where it is in the document is known once it is there.
     if (!this.root.isConnected) this.moved(false);
-    if (keepsPlace) return this.#fit();
+    if (keepsPlace) return void this.#fit();
     let end = 0;
     for (let top = 0; end < items.length && top < this.#screen; end += 1) top += this.#height(end);
     this.#render(0, end);
@@ -76,7 +76,6 @@ export class LongList {
     requestAnimationFrame(() => this.#fit(0));
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#later(), 400);
-    return undefined;
   }
 
   /** Forgets what it has shown. */

@@ -108,7 +108,7 @@ const keyName = (key) => {
 function showTrial() {
   clearInterval(clock);
   const { trial } = model;
-  if (!trial) return keepFocus(trialBox, () => trialBox.replaceChildren());
+  if (!trial) return void keepFocus(trialBox, () => trialBox.replaceChildren());
   const seconds = el("span", { class: "countdown" });
   const tick = () => {
     const left = Math.max(0, Math.ceil((trial.until - Date.now()) / 1000));
@@ -131,7 +131,6 @@ function showTrial() {
   tick();
   clock = setInterval(tick, 1000);
   announce("The change is being tried for 15 seconds.");
-  return undefined;
 }
 
 on("trial", showTrial);

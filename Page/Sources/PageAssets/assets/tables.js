@@ -156,16 +156,15 @@ export function records(place) {
       };
       const submitted = once(async () => {
         const to = input.value.trim();
-        if (to === "" || to === name) return back();
-        if (now.file !== file) return contest();
-        if (!await now.rename([...now.path, name], [...now.path, to], { field: input, changed: () => model.doc.file !== file && contest() })) return undefined;
+        if (to === "" || to === name) return void back();
+        if (now.file !== file) return void contest();
+        if (!await now.rename([...now.path, name], [...now.path, to], { field: input, changed: () => model.doc.file !== file && contest() })) return;
         isRenaming = false;
         // The card comes back if this is taken back.
         form.replaceWith(title);
         now.settled();
         announce(`Renamed ${name} to ${to}.`);
         cardOf(to)?.querySelector("button")?.focus();
-        return undefined;
       });
       const form = lineForm(submitted, { onkeydown: (event) => {
         if (event.key !== "Escape") return;
