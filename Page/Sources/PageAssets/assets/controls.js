@@ -340,14 +340,12 @@ function secret(place) {
 
 /** The TOML text of a value that has no control of its own. */
 function plainText(place) {
-  const source = (next) => next.node?.raw ?? (isNone(next.value) ? "" : literal(next.value));
-  const input = el("textarea", names(place, { class: "field mono", rows: 3, spellcheck: "false", autocomplete: "off" }));
-  const control = typed(place, input, {
+  const input = el("textarea", names(place, { class: "field mono", rows: 3, spellcheck: "false", autocomplete: "off", placeholder: "a value in TOML" }));
+  return typed(place, input, {
+    element: el("div", { class: "plain-box" }, input, el("span", { class: "range" }, "TOML · Ctrl+Enter stores it")),
     read: () => (input.value.trim() === "" ? null : { toml: input.value.trim() }),
-    show: (next) => {
-      input.value = source(next);
-      input.placeholder = "a value in TOML";
+    show: ({ node, value }) => {
+      input.value = node?.raw ?? (isNone(value) ? "" : literal(value));
     },
   });
-  return { ...control, element: el("div", { class: "plain-box" }, input, el("span", { class: "range" }, "TOML · Ctrl+Enter stores it")) };
 }
