@@ -85,13 +85,11 @@ export function search(text, whenMore) {
   }
   const parts = query.words.map(lookUp);
   // Few scores are different, so their groups are sorted and not the keys.
-  const ranked = new Map();
-  keys.forEach((key, place) => {
+  const ranked = Map.groupBy(keys, (key, place) => {
     const score = parts.reduce((sum, { scores }) => (scores[place] === 0 ? 0 : sum && sum + scores[place]), 1);
-    if (score === 0 || !accepts(key)) return;
-    if (ranked.has(score)) ranked.get(score).push(key);
-    else ranked.set(score, [key]);
+    return score > 0 && accepts(key) ? score : 0;
   });
+  ranked.delete(0);
   const best = [...ranked].sort(([a], [b]) => b - a).flatMap(([, list]) => list);
   return { keys: best, isRanked: true, isSimilar: parts.some((part) => part.isSimilar), note, marks: parts.flatMap((part) => part.marks) };
 }

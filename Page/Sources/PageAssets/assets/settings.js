@@ -105,14 +105,9 @@ const withHeads = (keys) => grouped(keys).flatMap(([group, members]) => [{ group
 
 /** The keys without a group are the first; then the groups in the schema's order, and others as they appear. */
 function grouped(keys) {
-  const groups = new Map(["", ...descriptions.keys()].map((group) => [group, []]));
-  for (const key of keys) {
-    const group = groupOf(key);
-    const members = groups.get(group);
-    if (members) members.push(key);
-    else groups.set(group, [key]);
-  }
-  return [...groups].filter(([, members]) => members.length > 0);
+  const groups = Map.groupBy(keys, groupOf);
+  const names = new Set(["", ...descriptions.keys(), ...groups.keys()]);
+  return [...names].filter((group) => groups.has(group)).map((group) => [group, groups.get(group)]);
 }
 
 function countText({ keys, isSimilar }, text) {
