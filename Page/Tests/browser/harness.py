@@ -298,6 +298,12 @@ class Element:
         """Types over what a field has."""
         self.send_keys(Keys.CONTROL, "a", Keys.NULL, text, key)
 
+    def paste(self, text):
+        """Pastes a text where the cursor of the element is, as the browser announces it."""
+        self.js("""const data = new DataTransfer();
+            data.setData("text/plain", given[0]);
+            element.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));""", text)
+
     def choose(self, text):
         self.act(lambda found: Select(found).select_by_visible_text(text))
 
@@ -514,6 +520,18 @@ class PageTest(unittest.TestCase):
         self.addCleanup(tab.close)
         tab.wait_until_live(self.home.app)
         return tab
+
+    def hold(self, what):
+        """Holds the requests of the page that fit, an expression of path and options, until let_go()."""
+        self.tab.js(f"""const send = fetch;
+            window.held = [];
+            window.fetch = async (path, options) => {{
+                if ({what}) await new Promise((done) => {{ window.held.push(done); }});
+                return send(path, options);
+            }};""")
+
+    def let_go(self):
+        self.tab.js("window.held.splice(0).forEach((go) => go())")
 
     def wait_for_text(self, *parts, absent=()):
         """Waits until the file has, and does not have, some texts."""

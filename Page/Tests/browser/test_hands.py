@@ -104,18 +104,6 @@ class HandsTest(PageTest):
         rests = "return new Promise((done) => { setTimeout(() => done(!document.documentElement.hasAttribute('data-busy')), 900); })"
         self.tab.until(lambda: self.tab.js(rests), "rest")
 
-    def hold(self, what):
-        """Holds the requests of the page that fit, an expression of path and options, until let_go()."""
-        self.tab.js(f"""const send = fetch;
-            window.held = [];
-            window.fetch = async (path, options) => {{
-                if ({what}) await new Promise((done) => {{ window.held.push(done); }});
-                return send(path, options);
-            }};""")
-
-    def let_go(self):
-        self.tab.js("window.held.splice(0).forEach((go) => go())")
-
     def let_go_until(self, key, word):
         """Lets go of all requests, also of those that these make, until a message has a word. The page is busy until then."""
         message = f"return document.querySelector('[data-key={key}] .row-message').textContent"
@@ -371,17 +359,13 @@ class TextTest(HandsTest):
     def test_a_text_with_line_breaks_is_pasted(self):
         self.into("title")
         self.tab.select_all()
-        self.field("title").js("""const data = new DataTransfer();
-            data.setData("text/plain", "a\\r\\nb");
-            element.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));""")
+        self.field("title").paste("a\r\nb")
         self.leave()
         self.tab.until(lambda: read(self.home, "title") == "a\nb", "both lines")
 
     def test_a_key_of_several_lines_is_pasted_as_a_secret(self):
         self.into("token")
-        self.field("token").js("""const data = new DataTransfer();
-            data.setData("text/plain", "-----BEGIN\\nkey\\n");
-            element.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));""")
+        self.field("token").paste("-----BEGIN\nkey\n")
         self.assertEqual(self.tab.js("return getComputedStyle(document.activeElement).webkitTextSecurity"), "disc")
         self.tab.point(self.tab.row("token", "button[type=submit]"))
         self.tab.until(lambda: "BEGIN" in self.home.text(), "secret")
@@ -401,15 +385,11 @@ class TextTest(HandsTest):
 
     def test_a_switch_says_what_was_chosen_while_it_is_stored(self):
         self.tab.row("flag").wait()
-        self.tab.js("""const send = fetch;
-            window.fetch = async (path, options) => {
-                if (options?.method === "POST") await new Promise((done) => { window.go = done; });
-                return send(path, options);
-            };""")
+        self.hold("options?.method === 'POST'")
         self.tab.point(self.field("flag"))
         self.tab.until(lambda: self.tab.js("return document.querySelector('[data-key=flag] .row-message').textContent") == "Storing…", "word")
         self.assertEqual(self.tab.js("return document.querySelector('[data-key=flag] .switch-text').textContent"), "On")
-        self.tab.js("window.go()")
+        self.let_go()
         self.wait_for_text("flag = true")
         self.tab.until(lambda: self.tab.message("flag") == "", "end")
 

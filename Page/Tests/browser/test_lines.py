@@ -6,10 +6,8 @@ from test_hands import HandsTest
 
 class LinesTest(HandsTest):
     def paste(self, element, text):
-        element.js("""element.focus(); element.select();
-            const data = new DataTransfer();
-            data.setData("text/plain", given[0]);
-            element.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));""", text)
+        element.js("element.focus(); element.select()")
+        element.paste(text)
 
     def store(self):
         ActionChains(self.tab.driver).key_down(Keys.CONTROL).send_keys(Keys.ENTER).key_up(Keys.CONTROL).perform()

@@ -82,16 +82,12 @@ class StartTest(PageTest):
     def test_what_is_found_late_does_not_replace_an_app(self):
         self.tab.click("#all-apps")
         self.tab.one(".app").wait()
-        self.tab.js("""const send = fetch;
-            window.fetch = async (path, options) => {
-                if (path.startsWith("/api/find")) await new Promise((done) => { window.go = done; });
-                return send(path, options);
-            };""")
+        self.hold("path.startsWith('/api/find')")
         self.tab.js("const field = document.querySelector('#search'); field.value = 'accent'; field.dispatchEvent(new Event('input'))")
-        self.tab.until(lambda: self.tab.js("return Boolean(window.go)"), "search")
+        self.tab.until(lambda: self.tab.js("return window.held.length > 0"), "search")
         self.tab.js("document.querySelector('.app').click()")
         self.tab.wait_until_live(APP)
-        self.tab.js("window.go()")
+        self.let_go()
         self.assertEqual(self.tab.value("name"), "Grace")
         self.tab.rest()
         self.assertEqual(self.tab.count(".app"), 0)
@@ -99,17 +95,13 @@ class StartTest(PageTest):
     def test_apps_that_are_listed_late_do_not_replace_what_is_found(self):
         self.tab.click("#all-apps")
         self.tab.one(".app").wait()
-        self.tab.js("""const send = fetch;
-            window.fetch = async (path, options) => {
-                if (path === "/api/apps") await new Promise((done) => { window.go = done; });
-                return send(path, options);
-            };
-            window.search = (text) => { const field = document.querySelector("#search"); field.value = text; field.dispatchEvent(new Event("input")); };
+        self.hold("path === '/api/apps'")
+        self.tab.js("""window.search = (text) => { const field = document.querySelector("#search"); field.value = text; field.dispatchEvent(new Event("input")); };
             search("");""")
-        self.tab.until(lambda: self.tab.js("return Boolean(window.go)"), "question for all apps")
+        self.tab.until(lambda: self.tab.js("return window.held.length > 0"), "question for all apps")
         self.tab.js("search('accent')")
         self.tab.until(lambda: self.tab.js("return document.querySelector('.app code')?.textContent") == "accent", "what is found")
-        self.tab.js("window.go()")
+        self.let_go()
         self.tab.rest()
         self.assertEqual(self.tab.texts(".app code"), ["accent"])
 
