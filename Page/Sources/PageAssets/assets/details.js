@@ -9,9 +9,9 @@ export function details(row) {
   const facts = el("dl", { class: "facts" });
   const layers = el("div", {});
   const past = el("div", { class: "past" });
-  const tools = el("div", { class: "detail-tools" });
   const copy = button("Copy as a command", () => api.dropIn().then(
     ({ keys }) => copyText(keys.find(({ key }) => key === row.name)?.command.trimEnd() ?? ""), (error) => row.fail(error)), { class: "small" });
+  const tools = el("div", { class: "detail-tools" }, copy, button("Copy the key", () => copyText(row.name), { class: "small quiet" }));
   const undo = iconButton("undo", "Undo", () => row.writes.undo());
   const redo = iconButton("redo", "Redo", () => row.writes.undo("redo"));
   const history = el("section", {}, el("div", { class: "past-head" }, el("h4", {}, "History"), el("span", {}, undo, redo)), past);
@@ -28,7 +28,6 @@ export function details(row) {
       facts.replaceChildren(...factsOf(key));
       layers.replaceChildren(layerTable(key));
       copy.disabled = key.isSecret || !hasValue(key);
-      tools.replaceChildren(copy, button("Copy the key", () => copyText(key.key), { class: "small quiet" }));
       if (shown !== seen(model.doc)) {
         shown = seen(model.doc);
         const isWanted = asks();

@@ -38,8 +38,11 @@ export class Row {
     this.facts = el("span", { id: `${id}-facts` });
     this.meta = el("p", { class: "row-meta" });
     this.writes = new RowWrites(this);
-    this.resetButton = iconButton("reset", "", () => this.writes.reset());
-    this.more = iconButton("chevron", "", () => this.toggle(), { class: "quiet icon-button more", "aria-expanded": "false", "aria-controls": `${id}-details` });
+    const title = titleOf({ key: name });
+    this.resetButton = iconButton("reset", `Reset ${title}`, () => this.writes.reset());
+    this.more = iconButton("chevron", `Details of ${title}`, () => this.toggle(), {
+      class: "quiet icon-button more", title: "Layers, rules and history", "aria-expanded": "false", "aria-controls": `${id}-details`,
+    });
     this.details = el("div", { class: "row-details", id: `${id}-details`, hidden: true });
     this.element = el("section", { class: "row", "aria-labelledby": id, tabindex: "-1", "data-key": name },
       el("div", { class: "row-head" }, this.title, this.badges),
@@ -84,12 +87,7 @@ export class Row {
     this.meta.textContent = change ? `Changed by ${change.by}, ${timeText(change.time)}` : "";
     this.meta.title = this.meta.textContent;
     this.meta.hidden = !change;
-    const title = titleOf(key);
-    this.resetButton.setAttribute("aria-label", `Reset ${title}`);
-    this.resetButton.title = `Reset ${title}`;
     this.resetButton.hidden = !isStored(key);
-    this.more.setAttribute("aria-label", `Details of ${title}`);
-    this.more.title = "Layers, rules and history";
     this.element.classList.toggle("modified", isModified(key));
     this.element.classList.toggle("is-default", Boolean(key.isDefault) && !shownOf(key).isUnused);
     this.element.classList.toggle("locked", key.isLocked);
