@@ -268,6 +268,10 @@ class RestartTest(PageTest):
             self.tab.until(lambda: "does not answer" in self.tab.row("size", ".past").text, "message of the history")
             self.tab.row("ratio", "input[role=spinbutton]").type("0.75")
             self.tab.until(lambda: "does not answer" in self.tab.message("ratio"), "message")
+            # A search draws the rows again, and the server does not answer yet.
+            self.tab.one("#search").send_keys("i")
+            self.tab.rest()
+            self.assertIn("does not answer", self.tab.message("ratio"))
         self.restart(use)
         self.open()
         self.tab.until(lambda: self.tab.message("ratio") == "", "end of the message")

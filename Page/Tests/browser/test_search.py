@@ -139,9 +139,17 @@ class SearchTest(PageTest):
         asked = "return performance.getEntriesByType('resource').some(({ name }) => name.includes('/drop-in'))"
         self.assertFalse(self.tab.js(asked))
         button = self.tab.row("accent", ".detail-tools button")
-        self.tab.js("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+        # Some browsers refuse what does not begin with the click itself.
+        self.tab.js("""
+            navigator.clipboard.write = async ([item]) => {
+              window.isOfClick = isClick;
+              window.copied = await (await item.getType("text/plain")).text();
+            };
+            window.isClick = false;
+            document.addEventListener("click", () => { isClick = true; setTimeout(() => { isClick = false; }); }, true);""")
         button.click()
         self.tab.until(lambda: self.tab.js("return window.copied") == f"settings-cli set {APP} 'accent=#3a7d5c' --type string", "copy")
+        self.assertTrue(self.tab.js("return window.isOfClick"))
 
     def test_what_a_copy_of_the_file_leaves_out_is_said(self):
         self.home.write(self.home.file, TEXT.replace("0x0E", "1000"))

@@ -9,8 +9,7 @@ export function details(row) {
   const facts = el("dl", { class: "facts" });
   const layers = el("div", {});
   const past = el("div", { class: "past" });
-  const copy = button("Copy as a command", () => api.dropIn().then(
-    ({ keys }) => copyText(keys.find(({ key }) => key === row.name)?.command.trimEnd() ?? ""), (error) => row.fail(error)), { class: "small" });
+  const copy = button("Copy as a command", () => copyText(commandOf(row.name)).catch((error) => row.fail(error)), { class: "small" });
   const tools = el("div", { class: "detail-tools" }, copy, button("Copy the key", () => copyText(row.name), { class: "small quiet" }));
   const undo = iconButton("undo", "Undo", () => row.writes.undo());
   const redo = iconButton("redo", "Redo", () => row.writes.undo("redo"));
@@ -39,6 +38,14 @@ export function details(row) {
       }
     },
   };
+}
+
+/** The command that sets a key as the file does. */
+async function commandOf(name) {
+  const { keys } = await api.dropIn();
+  const found = keys.find(({ key }) => key === name);
+  if (!found) throw new Error("There is no command that sets this value.");
+  return found.command.trimEnd();
 }
 
 function factsOf(key) {

@@ -211,13 +211,17 @@ export function shortPath(path) {
   return parts.length <= 3 ? path : `…/${parts.slice(-2).join("/")}`;
 }
 
-/** Copies a text, also where the clipboard is not available to the page. Returns whether it was copied. */
+/**
+ * Copies a text, also where the clipboard is not available to the page. Returns whether it was copied. Of a text that is
+ * still awaited the clipboard hears at once: some browsers allow it only while they handle a click.
+ */
 export async function copyText(text) {
   let isCopied = true;
   try {
-    await navigator.clipboard.writeText(text);
+    if (text instanceof Promise) await navigator.clipboard.write([new ClipboardItem({ "text/plain": text })]);
+    else await navigator.clipboard.writeText(text);
   } catch {
-    const area = el("textarea", { class: "offscreen", "aria-hidden": "true", value: text });
+    const area = el("textarea", { class: "offscreen", "aria-hidden": "true", value: await text });
     document.body.append(area);
     area.select();
     isCopied = document.execCommand("copy");

@@ -18,6 +18,8 @@ export const rowOf = (element) => rows.get(element);
 export class Row {
   #signature = null;
   #file = null;
+  /** The reading that it shows. */
+  #doc = null;
   #marks = "";
   /** What the control was made for. */
   #make = "";
@@ -68,9 +70,12 @@ export class Row {
   #update(key) {
     const change = changeOf(this.name);
     const signature = jsonOf([key, change, model.doc.file]);
-    if (this.#isUnanswered) this.say("");
+    // The server has answered.
+    const isAnswered = this.#doc !== model.doc;
+    this.#doc = model.doc;
+    if (isAnswered && this.#isUnanswered) this.say("");
     if (signature === this.#signature) {
-      if (!this.details.hidden && this.shownDetails?.isUnanswered()) this.shownDetails.update();
+      if (isAnswered && !this.details.hidden && this.shownDetails?.isUnanswered()) this.shownDetails.update();
       this.#showControl(key);
       if (this.#marks !== edition) this.#showTexts(key);
       return;
