@@ -65,7 +65,7 @@ struct Responder: Sendable {
         return text
       },
       query: try Self.query(parts.count > 1 ? parts[1] : "", of: route),
-      body: try await body(of: request), connection: connection)
+      body: try await body(of: request), connection: connection, isHead: request.method == .head)
     guard (call.body.members ?? []).allSatisfy({ route.members.contains($0.name) }) else {
       throw Refusal(.badRequest, "The body has a member that this path does not take.")
     }

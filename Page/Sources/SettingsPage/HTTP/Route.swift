@@ -9,6 +9,8 @@ struct Call: Sendable {
   /// The body, which is an object; empty if the request has none.
   let body: JSONTree
   let connection: Connection?
+  /// Whether only the head of the answer is sent.
+  var isHead = false
 
   /// A part of the path.
   subscript(name: String) -> String { captures[name] ?? "" }

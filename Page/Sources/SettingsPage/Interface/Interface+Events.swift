@@ -6,9 +6,12 @@ extension Interface {
   /// The stream of events of an app. Between two events nothing is sent, and nothing wakes up.
   func events(_ call: Call) async throws -> Reply {
     let app = try CommandWords.app(call.query["app"] ?? "", servedPath: servedPath)
-    let (id, events) = try hub.subscribe(to: app)
     var reply = Reply.json([])
     reply.headers[.contentType] = "text/event-stream"
+    reply.stream = { _ in }
+    // Who asks for the head alone is no tab that opens.
+    if call.isHead { return reply }
+    let (id, events) = try hub.subscribe(to: app)
     life.streamOpened()
     let connection = call.connection
     reply.stream = { [hub, trials] writer in

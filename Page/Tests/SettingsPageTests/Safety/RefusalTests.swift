@@ -256,6 +256,21 @@ private let edit = #"{"edits": [{"set": "size", "value": 20}]}"#
   try await server.end()
 }
 
+@Test func `HEAD of the events watches nothing, and is no tab with which the server ends`() async throws {
+  var limits = Limits.patient
+  (limits.watches, limits.grace) = (0, .zero)
+  let server = try await TestServer(limits: limits)
+  let events = "/api/events?app=\(TestHome.app)"
+  #expect(try await server.ask("GET", events).status == 503)
+  for _ in 0..<20 {
+    let client = try server.connect()
+    await client.send(server.text("HEAD", events))
+    #expect(await client.head()?.status == 200)
+  }
+  #expect(try await server.ask("GET", "/api/apps").status == 200)
+  try await server.end()
+}
+
 @Test func `what is not HTTP is refused`() async throws {
   let server = try await TestServer()
   for text in ["\r\n\r\n\r\nx\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\u{16}\u{3}\u{1}", "GET \u{0} HTTP/1.1\r\n\r\n"] {
