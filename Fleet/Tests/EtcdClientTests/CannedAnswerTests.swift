@@ -47,13 +47,14 @@ struct CannedAnswerTests {
     #expect(read?.endpoint == endpoint && write?.endpoint == endpoint)
   }
 
+  private static let unavailable = HTTP2Frame.FramePayload.headers(
+    [
+      (":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "14"),
+      ("grpc-message", "etcdserver: no leader"),
+    ], isLast: true)
+
   @Test func `a cluster that cannot answer yet is asked now and then, until nearly the end of the time`() async throws {
-    let unavailable = HTTP2Frame.FramePayload.headers(
-      [
-        (":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "14"),
-        ("grpc-message", "etcdserver: no leader"),
-      ], isLast: true)
-    let server = try await CannedServer.start([unavailable])
+    let server = try await CannedServer.start([Self.unavailable])
     let client = try EtcdClient(EtcdConfiguration(endpoints: [server.endpoint], deadline: .seconds(5)))
     let start = ContinuousClock.now
     let error = await failure { _ = try await client.range(EtcdRange(.key("x"))) }
@@ -61,6 +62,16 @@ struct CannedAnswerTests {
     #expect(ContinuousClock.now - start > .seconds(4))
     // With a tenth of a second between them, there would be fifty.
     #expect((10...26).contains(server.streams), "\(server.streams)")
+    await client.shutdown()
+    try await server.stop()
+  }
+
+  @Test func `a cluster that cannot answer yet is not asked more often where there is less time`() async throws {
+    let server = try await CannedServer.start([Self.unavailable])
+    let client = try EtcdClient(EtcdConfiguration(endpoints: [server.endpoint], deadline: .milliseconds(100)))
+    #expect(await failure { _ = try await client.range(EtcdRange(.key("x"))) } != nil)
+    // The shortest pauses are 5, 10, 20 and 40 ms; with a tenth of the time, there would be ten.
+    #expect(server.streams <= 5, "\(server.streams)")
     await client.shutdown()
     try await server.stop()
   }

@@ -133,7 +133,7 @@ extension EtcdClient {
     var last = EtcdError(.deadlineExceeded, "No answer came in time.")
     var pause = Duration.milliseconds(10)
     // A member that refuses connections is not asked all the time, and the last pause takes little of the time.
-    let longestPause = min(configuration.deadline / 10, .seconds(1))
+    let longestPause = min(max(configuration.deadline / 10, .milliseconds(100)), .seconds(1))
     while true {
       let order = ring.withLock { $0.order(at: .now) }
       var isFinal = true
