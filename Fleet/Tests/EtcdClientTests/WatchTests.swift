@@ -172,7 +172,8 @@ extension ClusterTests.InTurn {
       try await withShared { near, cluster in
         let proxy = try await TCPProxy.start(to: cluster.members[0].port)
         var configuration = cluster.configuration(endpoints: ["http://127.0.0.1:\(proxy.port)"])
-        configuration.pingInterval = .milliseconds(200)
+        // It is the time for the answer, too.
+        configuration.pingInterval = .seconds(1)
         try await cluster.withClient(configuration) { client in
           let watch = try await client.watch(.key("ping"))
           // As long as the member answers, nothing happens.

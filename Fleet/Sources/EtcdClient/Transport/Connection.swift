@@ -185,10 +185,13 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {  // 
     }
     // Nothing has come for some time.
     if case .read? = event as? IdleStateHandler.IdleStateEvent {
-      if isAsked { errorCaught(context: context, error: Connection.Failure.silent) }
-      isAsked = true
-      let ping = HTTP2Frame(streamID: .rootStream, payload: .ping(HTTP2PingData(withInteger: 0), ack: false))
-      context.writeAndFlush(wrapOutboundOut(ping), promise: nil)
+      if isAsked {
+        errorCaught(context: context, error: Connection.Failure.silent)
+      } else {
+        isAsked = true
+        let ping = HTTP2Frame(streamID: .rootStream, payload: .ping(HTTP2PingData(withInteger: 0), ack: false))
+        context.writeAndFlush(wrapOutboundOut(ping), promise: nil)
+      }
     }
     context.fireUserInboundEventTriggered(event)
   }
