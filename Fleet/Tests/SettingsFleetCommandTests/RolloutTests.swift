@@ -180,16 +180,6 @@ extension CommandTests {
       }
     }
 
-    @Test func `what a coordinator reads can be read again where the cluster is away for a moment`() async throws {
-      let away = EtcdConfiguration(endpoints: ["http://127.0.0.1:1"], deadline: .milliseconds(200))
-      let cluster = Cluster(client: try EtcdClient(away))
-      let reader = StatusReader(cluster: cluster, app: "org.example.app")
-      let snapshot = await #expect(throws: EtcdError.self) { _ = try await cluster.snapshot(of: "org.example.app") }
-      let answers = await #expect(throws: EtcdError.self) { _ = try await reader.answers() }
-      #expect(snapshot?.isRetryable == true && answers?.isRetryable == true)
-      await cluster.client.shutdown()
-    }
-
     /// In the short form the test ends the lease itself, as etcd does after its time.
     @Test func `a killed rollout is taken back with its lease`() async throws {
       try await Fleet.with { fleet in
@@ -373,7 +363,7 @@ extension CommandTests {
 }
 
 /// A command that accompanies a rollout, until it is killed.
-private final class Coordinator {
+final class Coordinator {
   private let process: Process
   private let log: String
 

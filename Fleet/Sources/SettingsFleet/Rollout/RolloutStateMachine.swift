@@ -2,7 +2,8 @@
 ///
 /// A rollout is published when every canary has had it for the whole waiting time. Each of these ends it instead, and
 /// the canaries go back: one refusal, one failed check, one canary that does not answer until the deadline, no canary at
-/// all, a change of the document, the coordinator's word or death.
+/// all, one that has seen a change of the document. What ends it in etcd, such as a cancellation or the coordinator's
+/// death, is not decided here.
 ///
 /// ```swift
 /// var machine = RolloutStateMachine(rollout, acks: acks, answerSeconds: 60)
@@ -49,12 +50,8 @@ public struct RolloutStateMachine: Sendable {
     case checkFailed(machine: String, status: Int)
     /// A canary has no check command, or could not run it.
     case notChecked(machine: String, FleetProblem)
-    /// The document was changed since the rollout began.
+    /// A canary has seen that the document was changed since the rollout began.
     case documentChanged
-    /// Somebody has ended the rollout.
-    case ended
-    /// The rollout's lease could not be kept alive.
-    case expired
     /// These canaries have not applied it, or not for long enough, at the deadline.
     case unanswered([String])
   }

@@ -91,7 +91,7 @@ struct RolloutCoordinator: Sendable {
         guard let next = rollout.nextStep(among: try await alive()) else { break }
         rollout = try await advance(rollout, to: next, lease)
       }
-      try await publish(rollout)
+      try await publish(rollout, lease)
       _ = try? await client.revokeLease(lease)
       Output.line("The rollout is over: the change is for all.")
     } catch {
@@ -114,7 +114,7 @@ struct RolloutCoordinator: Sendable {
         let writer = try await writer()
         // An answer may have been lost.
         if let signed, writer.rollout == signed { return signed }
-        try check(rollout, in: writer)
+        try await check(rollout, lease, in: writer)
         let new = try self.signed(next, writer)
         signed = new
         let transaction = try editor.stating { () throws(WriterError) in
@@ -124,13 +124,14 @@ struct RolloutCoordinator: Sendable {
       } catch let error as EtcdError {
         guard error.isRetryable || error.mayHaveHappened, ContinuousClock.now < end else { throw error }
       }
-      guard ContinuousClock.now < end else { throw failure(.ended, rollout) }
+      guard ContinuousClock.now < end else { throw Self.ended }
       try await Task.sleep(for: .milliseconds(200))
     }
   }
 
   private func writer() async throws -> DocumentWriter {
-    DocumentWriter(document, in: try await context.cluster.snapshot(of: document.app), appVersion: appVersion)
+    let snapshot = try await patiently { try await context.cluster.snapshot(of: document.app) }
+    return DocumentWriter(document, in: snapshot, appVersion: appVersion)
   }
 
   private func signed(_ rollout: Rollout, _ writer: DocumentWriter, above serial: UInt64 = 0) throws -> Rollout {
@@ -140,7 +141,7 @@ struct RolloutCoordinator: Sendable {
 
   /// The answers of the machines that are not silent.
   private func alive() async throws -> [Ack] {
-    let answers = try await patiently(self.answers)
+    let answers = try await answers()
     return answers.acks.filter { answers.silence[$0.machine] ?? .zero <= .seconds(60) }
   }
 
@@ -172,15 +173,13 @@ struct RolloutCoordinator: Sendable {
     var kept = start
     var shown = ""
     while true {
-      let answers = try await patiently {
-        let answers = try await self.answers()
-        try check(rollout, in: try await writer())
-        if ContinuousClock.now - kept > .seconds(5) {
-          guard try await client.keepAlive(lease) > 0 else { throw failure(.expired, rollout) }
-          kept = .now
-        }
-        return answers
+      try await check(rollout, lease, in: try await writer())
+      if ContinuousClock.now - kept > .seconds(5) {
+        guard try await patiently({ try await client.keepAlive(lease) }) > 0 else { throw Self.expired }
+        kept = .now
       }
+      // At last, since they count as they are now: each of these may have waited for the cluster.
+      let answers = try await answers()
       switch machine.update(acks: answers.acks, silence: answers.silence, elapsed: ContinuousClock.now - start) {
       case .publish: return
       case .abort(let reason): throw failure(reason, rollout, machine.hosts)
@@ -206,26 +205,36 @@ struct RolloutCoordinator: Sendable {
     }
   }
 
-  private func publish(_ rollout: Rollout) async throws {
-    let (writer, signing) = (try await patiently(self.writer), try context.signing())
-    try check(rollout, in: writer)
+  private func publish(_ rollout: Rollout, _ lease: Int64) async throws {
+    let (writer, signing) = (try await writer(), try context.signing())
+    try await check(rollout, lease, in: writer)
     let transaction = try editor.stating { () throws(WriterError) in try writer.publish(rollout, signing: signing) }
     var change = Change(
       by: context.author, because: "rollout", machines: await context.cluster.machines(of: [document.app]))
     change.acceptedUnsigned = rollout.acceptedUnsigned
     let key = document.key(version: rollout.version, .change)
     guard try await context.cluster.commit(transaction, change, at: [key]) != nil else {
-      try check(rollout, in: try await self.writer())
+      try await check(rollout, lease, in: try await self.writer())
       throw failure(.documentChanged, rollout)
     }
   }
 
   /// Fails if the document was changed, or the rollout has another coordinator, or is gone.
-  private func check(_ rollout: Rollout, in writer: DocumentWriter) throws {
+  private func check(_ rollout: Rollout, _ lease: Int64, in writer: DocumentWriter) async throws {
     guard !writer.isVoid(rollout) else { throw failure(.documentChanged, rollout) }
     guard writer.rollout != rollout else { return }
-    guard let other = writer.rollout, other.id == rollout.id else { throw failure(.ended, rollout) }
-    throw Self.moved(other)
+    if let other = writer.rollout, other.id == rollout.id { throw Self.moved(other) }
+    // Whoever ends it leaves the lease.
+    throw try await patiently({ try await client.timeToLive(lease) }) == nil ? Self.expired : Self.ended
+  }
+
+  private static var ended: Failure { notMade("somebody else has ended the rollout.") }
+  private static var expired: Failure {
+    notMade("the cluster could not be reached for so long that the rollout has ended.")
+  }
+
+  private static func notMade(_ reason: String) -> Failure {
+    Failure(.takenBack, "The change was not made for all: \(reason)")
   }
 
   /// Not over, so not a success: a script must not go on as if the change were for all.
@@ -238,7 +247,7 @@ struct RolloutCoordinator: Sendable {
 
   /// The machines' answers, and for how long each has not been heard of.
   private func answers() async throws -> (acks: [Ack], silence: [String: Duration], revision: Int64) {
-    let answers = try await reader.answers()
+    let answers = try await patiently { try await reader.answers() }
     let acks = answers.acks.compactMap(Ack.init)
     let silence = acks.map { ack in
       let lease = ack.lease.flatMap { answers.leases[$0] }
@@ -272,13 +281,11 @@ struct RolloutCoordinator: Sendable {
       case .checkFailed(let machine, let status): "the check of machine \(name(machine)) failed with status \(status)."
       case .notChecked(let machine, let problem): "machine \(name(machine)) could not check it: \(problem.summary)"
       case .documentChanged: "somebody else has changed the document."
-      case .ended: "somebody else has ended the rollout."
-      case .expired: "the cluster could not be reached for so long that the rollout has ended."
       case .unanswered(let machines):
         "these machines have not answered in time: \(machines.prefix(5).map(name).joined(separator: ", "))"
           + (machines.count > 5 ? " and \(machines.count - 5) others." : ".")
       }
-    return Failure(.takenBack, "The change was not made for all: \(what)")
+    return Self.notMade(what)
   }
 }
 
