@@ -190,6 +190,10 @@ extension CommandTests.Owners {
         let alone = try await ada.run("apply", bad.path)
         #expect(alone.status == 4 && alone.error.contains("/group/g.toml' is missing"), "\(alone)")
         #expect(try await ada.run("apply", fleet.root + "/none").status == 7)
+        let loop = fleet.root + "/loop"
+        try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: loop)
+        let looping = try await ada.run("apply", loop)
+        #expect(looping.status == 7 && looping.error.contains("Cannot read '\(loop)': Too many levels"), "\(looping)")
       }
     }
 
