@@ -79,7 +79,6 @@ struct CannedAnswerTests {
   @Test(
     arguments: [
       [head, .data(message, isLast: true)], [head, .data(message), .headers([("x", "y")], isLast: true)],
-      [.headers([(":status", "200")], isLast: true)],
     ] as [[HTTP2Frame.FramePayload]])
   func `an answer that ends without a status comes from a member that ends`(
     frames: [HTTP2Frame.FramePayload]
@@ -87,6 +86,12 @@ struct CannedAnswerTests {
     let (write, read) = try await errors(try await CannedServer.start(frames))
     #expect(write?.code == .unavailable && write?.mayHaveHappened == true, "\(write as Any)")
     #expect(read?.code == .unavailable, "\(read as Any)")
+  }
+
+  @Test func `an answer without a content type comes from a member that ends, or from something else`() async throws {
+    let (write, read) = try await errors(try await CannedServer.start([.headers([(":status", "200")], isLast: true)]))
+    #expect(write?.code == .unavailable && write?.mayHaveHappened == true, "\(write as Any)")
+    #expect(read?.code == .unavailable && read?.message.hasSuffix("or it is no member.") == true, "\(read as Any)")
   }
 
   @Test func `a whole answer is read`() async throws {

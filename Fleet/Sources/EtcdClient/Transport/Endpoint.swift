@@ -195,7 +195,10 @@ final class Endpoint: Sendable {
     case Exchange.End.noMessage: return make(.internal, "The cluster answered without a message.")
     case Exchange.End.manyMessages: return make(.internal, "The cluster answered with more than one message.")
     case Exchange.End.http(let status): return make(Self.code(ofStatus: status), "HTTP status \(status), no gRPC")
-    case Exchange.End.foreign(let type):
+    // A member with TLS that is just stopped leaves the answer to its HTTP server.
+    case Exchange.End.foreign(nil):
+      return make(.unavailable, "The answer had no content type: the member was just stopped, or it is no member.")
+    case Exchange.End.foreign(let type?):
       return make(.internal, "Something that is no member answered, with the content type '\(type)'.")
     case is Closed: return make(.closed, "The client was shut down.")
     case Connection.Failure.closed where isClosed: return make(.closed, "The client was shut down.")

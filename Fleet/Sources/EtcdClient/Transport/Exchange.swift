@@ -36,7 +36,7 @@ final class Exchange: @unchecked Sendable {  // all that changes is used on its 
     /// Something answered with another status of HTTP than 200.
     case http(status: String)
     /// Something answered that does not speak gRPC.
-    case foreign(contentType: String)
+    case foreign(contentType: String?)
   }
 
   /// The longest message that is read: less than half of the memory that a mirror's unit has.
@@ -234,9 +234,8 @@ final class Exchange: @unchecked Sendable {  // all that changes is used on its 
         // More headers follow these.
         if status.utf8.first == UInt8(ascii: "1") { return }
         if status != "200" { return end(End.http(status: status)) }
-        // A member with TLS that is just stopped leaves the answer to its HTTP server.
-        guard let type = frame.headers.first(name: "content-type") else { return end(End.noStatus) }
-        guard type.hasPrefix("application/grpc") else { return end(End.foreign(contentType: type)) }
+        let type = frame.headers.first(name: "content-type")
+        guard type?.hasPrefix("application/grpc") ?? false else { return end(End.foreign(contentType: type)) }
       }
       if !hasHead { note(true) }
       hasHead = true
