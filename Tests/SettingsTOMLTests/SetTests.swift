@@ -90,6 +90,9 @@ struct SetTests {
       "keeps a comment in a table of an array", "a = [{ b = [\n  1, # one\n  2,\n], c = 0x0F }]\n", ["a"],
       [["b": [1, 3], "c": 16]], "a = [{ b = [\n  1, # one\n  3,\n], c = 0x10 }]\n"),
     .set(
+      "takes the order of a table of an array without comments", "a = [{ n = \"a\", h = \"#f\" }]\n", ["a"],
+      [["h": "#0", "n": "a", "b": true]], "a = [{ h = \"#0\", n = \"a\", b = true }]\n"),
+    .set(
       "changes an item of a nested array", "a = [[1, 2], [3]]\n", ["a"], [[1, 2], [3, 4]], "a = [[1, 2], [3, 4]]\n"),
     .set("keeps CRLF", "a = [\r\n  1,\r\n]\r\n", ["a"], [1, 2], "a = [\r\n  1,\r\n  2,\r\n]\r\n"),
   ]

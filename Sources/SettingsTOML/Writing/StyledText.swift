@@ -100,7 +100,7 @@ enum StyledText {
     guard old.first == Byte.openBrace, var document = try? TOMLDocument(parsing: Array(start) + old),
       (try? document.set(.table(table), at: ["table"])) != nil,
       // New keys come last. Only for comments, that is another order than that of the table.
-      old.contains(Byte.hash) || document[["table"]]?.tomlText == TOMLValue.table(table).tomlText
+      !document.comments.isEmpty || document[["table"]]?.tomlText == TOMLValue.table(table).tomlText
     else { return nil }
     return Array(document.bytes.dropFirst(start.count))
   }
