@@ -151,7 +151,7 @@ extension UnwrapStep: DeclarativeStep {
     let places = content.keys.filter { $0 != table.last }.map {
       (old: table.appending($0), new: table.parent.appending($0))
     }
-    let heir = places.first { !scope.contains($0.new) }?.new
+    let heir = (places.first { !scope.contains($0.new) } ?? places.first)?.new
     for place in places { try RenameStep(old: place.old, new: place.new).run(in: &scope) }
     // A key of the table may have the table's own name.
     if let own = table.last, content[own] != nil { try scope.move(from: table.appending(own), to: table) }

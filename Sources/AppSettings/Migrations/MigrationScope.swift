@@ -57,7 +57,7 @@ package struct MigrationScope {
     }
   }
 
-  /// Sets the value at a path in this place. If it replaces a table, it gets the comments.
+  /// Sets the value at a path in this place. It gets the comments that would go with an old one.
   ///
   /// - Throws: ``MigrationStepError`` if another value is in the way; `TOMLEditError` if the text would be too large.
   package mutating func set(_ value: TOMLValue, at path: TOMLPath) throws {

@@ -20,13 +20,15 @@ extension TOMLDocument {
     try set(value, at: path, leavingComments: false)
   }
 
-  /// - Parameter leavesComments: Whether a value that takes the place of a table with headers gets its comments.
+  /// - Parameter leavesComments: Whether the comments that would go with the old value are put above the new one.
   @discardableResult
   package mutating func set(
     _ value: TOMLValue, at path: TOMLPath, leavingComments leavesComments: Bool
   ) throws(TOMLEditError) -> Bool {
     try TOMLDocument.checkDepth(of: value, at: path)
-    let isSingle = !TOMLDocument.hasHeader(value) && find(path).map { isBody($0) && tree[$0].kind != .dotted } != false
+    let isSingle =
+      !TOMLDocument.hasHeader(value)
+      && find(path).map { isLine($0) && !(leavesComments && mayLoseComments($0)) } != false
     return try checked(.set(path, value), isSingle: isSingle) { draft throws(TOMLEditError) in
       try draft.setUnchecked(value, at: Location(path), leavingComments: leavesComments)
     }
@@ -48,7 +50,7 @@ extension TOMLDocument {
     }
     let text = Array(literal.utf8).trimmingBlanks
     return try checked(.set(path, value)) { draft throws(TOMLEditError) in
-      if let id = draft.find(path), draft.isBody(id), draft.tree[id].kind != .dotted {
+      if let id = draft.find(path), draft.isLine(id) {
         let range = Int(draft.tree[id].start)..<Int(draft.tree[id].end)
         guard !draft.bytes[range].elementsEqual(text) else { return false }
         try draft.commit([Splice(range, text)])
@@ -195,12 +197,11 @@ extension TOMLDocument {
     {
       return try setElements(items.compactMap(\.table), of: path)
     }
+    let comments = leavesComments && mayLoseComments(id) ? allComments(of: id) : []
     switch node.kind {
     case .root, .header, .implicit, .arrayOfTables, .element:
-      let comments = leavesComments ? allComments(of: id) : []
       _ = try removeUnchecked(at: path)
       try insert(value, at: path)
-      if let id = find(path) { try insertComments(comments, above: id, isOfTable: true) }
     case .dotted: try replaceDotted(id, with: value)
     case .inline: try commit([Splice(Int(node.start)..<Int(node.end), value.tomlText.utf8)])
     default:
@@ -208,7 +209,23 @@ extension TOMLDocument {
       let old = Array(bytes[Int(node.start)..<Int(node.end)])
       try replaceValue(id, StyledText.text(value, like: old, lineBreak: lines.lineBreak(at: Int(node.start))))
     }
+    if !comments.isEmpty, let id = find(path) {
+      var kept = allComments(of: id).reduce(into: [:]) { $0[$1, default: 0] += 1 }
+      let lost = comments.filter { comment in
+        kept[comment, default: 0] -= 1
+        return kept[comment, default: 0] < 0
+      }
+      try insertComments(lost, above: id, isOfTable: false)
+    }
     return true
+  }
+
+  /// Whether a node is the value of one key line or inline member.
+  private func isLine(_ id: DocumentIndex.ID) -> Bool { isBody(id) && tree[id].kind != .dotted }
+
+  /// Whether another value in a node's place could take comments away: beside and above a key line, they stay.
+  private func mayLoseComments(_ id: DocumentIndex.ID) -> Bool {
+    !isLine(id) || bytes[Int(tree[id].start)..<Int(tree[id].end)].contains(Byte.hash)
   }
 
   /// Replaces the first of the dotted keys that make up a table with a value, and removes the others.

@@ -17,7 +17,7 @@ extension TOMLDocument {
   ///   - path: The path of the value within the element.
   ///   - index: The number of the element, from 0.
   ///   - array: The path of the array.
-  ///   - leavesComments: Whether a value that takes the place of a table with headers gets its comments.
+  ///   - leavesComments: Whether the comments that would go with the old value are put above the new one.
   /// - Returns: `true` if the text changed.
   /// - Throws: ``TOMLEditError``, with ``TOMLEditError/Code/noElement(_:)`` if there is no such element. The document
   ///   is unchanged.
@@ -30,7 +30,9 @@ extension TOMLDocument {
     var items = try items(of: array)
     let table = try tableElement(index, of: array, in: items)
     items[index] = .table(try TOMLDocument.setting(value, at: path.components[...], in: table, array))
-    guard let id = find(array), tree[id].kind == .arrayOfTables else { return try set(.array(items), at: array) }
+    guard let id = find(array), tree[id].kind == .arrayOfTables else {
+      return try set(.array(items), at: array, leavingComments: leavesComments)
+    }
     return try checked(.set(array, .array(items))) { draft throws(TOMLEditError) in
       try draft.setUnchecked(
         value, at: Location(array).appending(index: index).appending(path.components), leavingComments: leavesComments)

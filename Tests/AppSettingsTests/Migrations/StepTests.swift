@@ -205,6 +205,22 @@ struct StepTests {
       "EncodeJSONString leaves those of a table", "\n# of a\n[a] # t\nb = 1 # b\n",
       "# of a\n# t\n# b\na = \"{\\\"b\\\":1}\"\n", .encodeJSONString("a")),
     Case(
+      "EncodeJSONString leaves those of dotted keys",
+      "# of a\na.b = 1 # b\n# of c\na.c = 2 # c\n", "# of a\n# of c\n# c\na = \"{\\\"b\\\":1,\\\"c\\\":2}\" # b\n",
+      .encodeJSONString("a")),
+    Case(
+      "EncodeJSONString leaves those in an inline table", "# of a\na = { x = [ # in\n  1, # one\n] } # t\n",
+      "# of a\n# in\n# one\na = \"{\\\"x\\\":[1]}\" # t\n", .encodeJSONString("a")),
+    Case(
+      "Split leaves those in an array", "# of s\ns = [ # in\n  1, # one\n  2, # two\n] # t\n",
+      "# of s\n# in\n# one\n# two\na = 1 # t\nb = 2\n", .split("s", into: ["a", "b"])),
+    Case(
+      "MapValues leaves those of elements that go", "# of a\na = [\n  1, # one\n  2, # two\n]\n",
+      "# of a\n# two\na = [\n  1, # one\n]\n", .mapValues("a", [[1, 2]: [1]])),
+    Case(
+      "Unwrap leaves them where other keys stand", "a = 1\n\n# of t\n[t] # t\na = 2\n", "# of t\n# t\na = 1\n",
+      .unwrap("t")),
+    Case(
       "Split leaves those of tables", "\n# of s\n[[s]] # 1\nx = 1\n\n[[s]] # 2\ny = 1\n",
       "\n# of s\n# 1\n# 2\n[a]\nx = 1\n\n[b]\ny = 1\n", .split("s", into: ["a", "b"])),
     Case(
