@@ -74,17 +74,17 @@ extension SettingsSnapshot {
     return nil
   }
 
-  /// The error for setting a locked path; `nil` if it is not locked.
+  /// The error for setting a value that is locked under one of its names, by the first; `nil` if it is not locked.
   ///
   /// - Parameters:
-  ///   - formerPaths: The path's former names, whose locks apply to the path too.
+  ///   - names: The value's paths, the present one first.
   ///   - isRemoval: Whether the value is to be removed.
   ///   - key: The key to whose value the path belongs: of a secret, the message has no names.
   package func lockError(
-    _ path: TOMLPath, formerly formerPaths: [TOMLPath] = [], isRemoval: Bool = false, of key: AnySettingsKey? = nil
+    _ names: [TOMLPath], isRemoval: Bool = false, of key: AnySettingsKey? = nil
   ) -> SettingsError? {
-    ([path] + formerPaths).lazy.compactMap { locks.lock(around: $0) }.first
-      .map { lockError(path, by: $0.path, isPart: false, isRemoval: isRemoval, of: key) }
+    names.lazy.compactMap { locks.lock(around: $0) }.first
+      .map { lockError(names[0], by: $0.path, isPart: false, isRemoval: isRemoval, of: key) }
   }
 
   /// The error for changing a value of which a part is locked; `nil` if none is.

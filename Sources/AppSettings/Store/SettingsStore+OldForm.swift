@@ -29,7 +29,7 @@ extension SettingsStore {
       return try core.commit(backingUp: "before-new-form") { [core] bytes in
         guard let bytes else { return nil }
         var document = try core.documentToWrite(of: bytes)
-        if let error = core.snapshot.lockError(key.path, formerly: Array(key.paths.dropFirst())) { throw error }
+        if let error = core.snapshot.lockError(key.paths) { throw error }
         do {
           guard try form.migrate(key, in: &document) else { return bytes }
         } catch {

@@ -112,7 +112,7 @@ package struct TextReplacement {
         guard shown != path else { return Fault(kind: .locked, key: path, failure: ToolError(error)) }
         // The names in a secret are part of it.
         guard secrets.insert(shown).inserted else { return nil }
-        let whole = snapshot.lockError(shown, formerly: schema.names(of: shown)).map { ToolError($0) }
+        let whole = snapshot.lockError(schema.names(of: shown)).map { ToolError($0) }
         let part = ToolError(.notWritable, "Cannot set '\(shown)': a part of it is locked. Nothing was written.")
         return Fault(kind: .locked, key: shown, failure: whole ?? part)
       }

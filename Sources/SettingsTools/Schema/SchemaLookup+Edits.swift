@@ -36,20 +36,20 @@ extension SchemaLookup {
     return paths
   }
 
-  /// The error for changing a key that is locked under one of its names, by its present one. A lock of a key with one name
-  /// is found when it is written.
+  /// The error for changing a key that is locked under one of its names, by its present one. A lock of a key with one
+  /// name is found when it is written.
   ///
   /// - Parameter isRemoval: Whether it is removed, where the user's file has no value of it: then nothing is written.
   package func lockError(of path: TOMLPath, in snapshot: SettingsSnapshot, isRemoval: Bool = false) -> SettingsError? {
     let names = names(of: path)
     guard isRemoval || names.count > 1 else { return nil }
-    return snapshot.lockError(names[0], formerly: names, isRemoval: isRemoval, of: secretKey(around: path))
+    return snapshot.lockError(names, isRemoval: isRemoval, of: secretKey(around: path))
   }
 
   /// The error for changing a value that is locked, or a part of it; `nil` if nothing in it is.
   package func lockError(atOrWithin path: TOMLPath, in snapshot: SettingsSnapshot) -> SettingsError? {
     let secret = secretKey(around: path)
-    return snapshot.lockError(path, of: secret) ?? snapshot.lockError(within: path, of: secret)
+    return snapshot.lockError([path], of: secret) ?? snapshot.lockError(within: path, of: secret)
   }
 
   /// The key that a path is, or is in, if that is a secret, so that messages do not have the names in it.
@@ -64,9 +64,7 @@ extension SchemaLookup {
     var result = value
     for key in keys(below: path) where key.path != path && !key.formerPaths.isEmpty {
       // A lock of the present name is found when the table is written.
-      guard snapshot.lockError(key.path) == nil,
-        let error = snapshot.lockError(key.path, formerly: key.formerPaths)
-      else { continue }
+      guard snapshot.lockError([key.path]) == nil, let error = snapshot.lockError(key.paths) else { continue }
       let rest = key.path.rest(below: path)
       switch LayerLookup(value, at: rest.components[...]) {
       case .absent: continue
@@ -96,7 +94,7 @@ extension SchemaLookup {
     var settled: Set<TOMLPath> = []
     for (path, value) in values {
       let names = names(of: path)
-      if value == nil, snapshot.lockError(path, formerly: names) != nil {
+      if value == nil, snapshot.lockError(names) != nil {
         // Only the user's own value, which has no effect.
         let key = key(around: path).map(checkingKey)
         edits += names.filter(document.contains).map { .reset($0, of: key) }
@@ -184,7 +182,7 @@ extension SchemaLookup {
     guard let value else { return [] }
     func parts(of value: TOMLValue, at place: TOMLPath) -> (parts: [(part: TOMLPath, value: TOMLValue)], areAll: Bool) {
       let names = names(place)
-      if snapshot.lockError(names[0], formerly: names) != nil { return ([], false) }
+      if snapshot.lockError(names) != nil { return ([], false) }
       guard case .table(let table) = value else { return ([(place, value)], true) }
       let inner = table.map { parts(of: $0.value, at: place.appending($0.key)) }
       return inner.allSatisfy(\.areAll) ? ([(place, value)], true) : (inner.flatMap(\.parts), false)
