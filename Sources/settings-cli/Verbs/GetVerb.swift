@@ -161,6 +161,10 @@ struct GetVerb: Verb {
     }
     // With the status of 'get', also where none of them takes effect, which they say.
     guard schema.usedValue(of: path, in: snapshot) == nil else { return }
-    throw isThere ? ToolError(.noValue) : try target.missing(path, in: snapshot)
+    do {
+      throw try target.missing(path, in: snapshot)
+    } catch let error as ToolError where isThere {
+      throw ToolError(error.status)
+    }
   }
 }
