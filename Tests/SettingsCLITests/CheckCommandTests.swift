@@ -36,6 +36,13 @@ struct CheckCommandTests {
           """, status: 4))
   }
 
+  @Test func `each file has its own suggestions, however many keys another one has`() throws {
+    let unknown = (0..<120).map { "unknown-\($0) = 1\n" }.joined()
+    try test.home.write(unknown, to: test.systemFile)
+    try test.write("editor.font-sise = 12\n")
+    #expect(try test.run("check", app).output.contains("Did you mean 'editor.font-size'?"))
+  }
+
   @Test func `check names each field that is wrong or missing`() throws {
     let fields = """
       { host = { type = "string", required = true }, user = { type = "string", required = true }, \

@@ -11,6 +11,14 @@ struct SchemaCommandTests {
     SchemaHome.answer(output, error, status: status)
   }
 
+  @Test func `an element that the schema refuses is shown as it was typed`() throws {
+    try test.home.write(
+      "app = \"\(test.app)\"\n[keys.words]\ntype = \"array\"\nelements = { type = \"string\", choices = [\"x\"] }\n",
+      to: test.schemaFile)
+    let result = try test.run("set", test.app, "words", "--append", "\"x\"")
+    #expect(result.status == 4 && result.error.contains(#"Cannot use "\"x\"" as an element of 'words'"#), "\(result)")
+  }
+
   @Test func `schema prints the file as it is, for an app and for a path`() throws {
     #expect(try test.run("schema", app) == answer(SchemaHome.schema))
     #expect(try test.run("schema", test.schemaFile) == answer(SchemaHome.schema))

@@ -60,7 +60,7 @@ struct SchemaExportTests {
 
   @Test func `Markdown shows a description as it is written`() {
     let key = SettingsKey(
-      "a", default: 1, "## No heading\n<b>x</b> | `c` [l](u) *s*\r\n1. no\u{1B}[31m\u{202E}\u{E0041}\u{600}")
+      "a", default: 1, "## No heading\n<b>x</b> | `c` [l](u) *s*\r\n1. no\u{1B}[31m\u{202E}\u{E0041}\u{1D173}\u{600}")
     let schema = SettingsSchema(app: "org.example.a_b", keys: [key])
     #expect(
       schema.markdown.hasPrefix(
@@ -71,7 +71,7 @@ struct SchemaExportTests {
 
         \\## No heading
         \\<b\\>x\\</b\\> \\| \\`c\\` \\[l\\](u) \\*s\\*
-        1\\. no\\\\u001B\\[31m\\\\u202E\\\\U000E0041\u{600}
+        1\\. no\\\\u001B\\[31m\\\\u202E\\\\U000E0041\\\\U0001D173\u{600}
 
         * needs an integer
         """), "\(schema.markdown)")
