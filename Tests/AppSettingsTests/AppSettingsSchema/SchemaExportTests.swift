@@ -76,7 +76,7 @@ struct SchemaExportTests {
         * needs an integer
         """), "\(schema.markdown)")
     #expect(schema.commentedDefaults.contains("\n# ## No heading\n"))
-    #expect(schema.commentedDefaults.contains("\n# 1. no\\u001B[31m\\u202E\\U000E0041\u{600}\n"))
+    #expect(schema.commentedDefaults.contains("\n# 1. no\\u001B[31m\\u202E\\U000E0041\\U0001D173\u{600}\n"))
   }
 
   /// Whether documents satisfy a JSON Schema, as Python's `jsonschema` says.
