@@ -67,7 +67,13 @@ extension String {
     case 0x09, 0x0A, 0x20..<0x7F: false
     // Joiners, and the signs of the Arabic script that enclose numbers or words and have a shape.
     case 0x200C, 0x200D, 0x0600...0x0605, 0x06DD, 0x08E2: false
-    default: [.control, .format, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+    // Some of these are no characters yet, and shown as nothing.
+    case 0x2065, 0xE0000...0xE007F: true
+    default:
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator: true
+      default: false
+      }
     }
   }
 }
