@@ -8,7 +8,7 @@ import Testing
 struct NameResolverTests {
   private static let loop = MultiThreadedEventLoopGroup.singleton.any()
 
-  /// A look-up of names that counts its calls. Some names get no answer until a gate opens.
+  /// Looks up names, and counts its calls. Some names get no answer until a gate opens.
   private final class Names: Sendable {
     private let state = Monitor((isOpen: false, count: 0))
 

@@ -17,7 +17,7 @@ package enum SettingsFormat {
   /// In a sealed garage: what identifies the key.
   package static let sealPath: TOMLPath = ["settings-seal"]
 
-  /// Whether a key of the root table is none of an app's, but one that the format has, or keeps for itself.
+  /// Whether a key of the root table belongs to the format, and so to no app.
   package static func isReserved(_ rootKey: String) -> Bool { rootKey.hasPrefix("settings-") }
 
   /// Sets the version, in its existing line or in a new one at the top, below the comment of the file itself.
@@ -27,6 +27,6 @@ package enum SettingsFormat {
 }
 
 extension TOMLPath {
-  /// Whether the path is at or below a key that the format has, or keeps for itself.
+  /// Whether the path is at or below a key that belongs to the format.
   package var isReserved: Bool { components.first.map { SettingsFormat.isReserved($0) } ?? false }
 }

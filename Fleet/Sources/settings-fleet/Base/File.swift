@@ -151,7 +151,7 @@ enum File {
   /// What is at a path, which is not followed if it is a link; `nil` for nothing, and for what cannot be known.
   static func present(_ path: String) -> FileStatus? { try? Syscalls().status(at: path, followingLinks: false) }
 
-  /// Whose a file is, and who may read it; `nil` if there is none.
+  /// The owner, type and permissions of a file; `nil` if there is none.
   ///
   /// - Parameter descriptor: The file, if it is open.
   static func status(_ path: String, of descriptor: CInt? = nil) throws(Failed) -> FileStatus? {
